@@ -1,0 +1,253 @@
+"""The report: one document from which every output format is made.
+
+The field names are a contract (``breakfinder schema`` prints it as JSON Schema).  Lines are 1-based;
+columns are 1-based characters, ``end_column`` exclusive; times are seconds; memory is bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION = "1.0"
+
+Kind = Literal["graph_break", "skipped_frame", "recompilation", "recompile_limit", "error"]
+Severity = Literal["error", "warning", "info"]
+Status = Literal["ok", "findings", "failed"]
+
+
+class Document(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Tool(Document):
+    name: str = "breakfinder"
+    version: str
+
+
+class Environment(Document):
+    """Where the model was traced. ``packages``: other distributions that matter, with their versions."""
+
+    python: str
+    torch: str = ""
+    transformers: str = ""
+    device: str = "cpu"
+    platform: str = ""
+    packages: dict[str, str] = Field(default_factory=dict)
+
+
+class Target(Document):
+    """What the user asked for.
+
+    ``kind``: ``hub``, ``folder``, ``model_type``, ``file``, ``module`` or ``object`` (Python API).
+    """
+
+    text: str
+    kind: Literal["hub", "folder", "model_type", "file", "module", "object"]
+    location: str = ""
+    revision: str = ""
+    trust_remote_code: bool = False
+
+
+class Subject(Document):
+    """The callable under test and how it was built."""
+
+    name: str
+    """Qualified name of its class or function."""
+    model_type: str = ""
+    task: str = ""
+    parameters: int = 0
+    """Number of parameters of the model as configured (all layers)."""
+    parameter_bytes: int = 0
+    weights: Literal["none", "random", "real", "own"] = "none"
+    """``none``: fake tensors; ``random``; ``real``: from a checkpoint; ``own``: the object was given built."""
+    dtype: str = ""
+    attn_implementation: str = ""
+    layers_traced: int = 0
+    layers_total: int = 0
+    notes: list[str] = Field(default_factory=list)
+    """How it was built, where that is not as asked (fallbacks, shrinking), one sentence each."""
+
+
+class DefaultVerdict(Document):
+    """What plain ``torch.compile`` does."""
+
+    graphs: int = 0
+    sites: int = 0
+    events: int = 0
+    skipped_frames: int = 0
+    recompilations: int = 0
+    captured_ops: int = 0
+    eager_ops: int = 0
+
+
+class FullgraphVerdict(Document):
+    """What the ``fullgraph=True`` trial compile said; ``ok`` is null when it was not run."""
+
+    ok: bool | None = None
+    error: str = ""
+
+
+class ExplainVerdict(Document):
+    """What ``torch._dynamo.explain`` said; null where it raised."""
+
+    graph_count: int | None = None
+    graph_break_count: int | None = None
+    error: str = ""
+
+
+class CrossCheck(Document):
+    """The fullgraph verdict against a trace with scalar and dynamic-shape capture on."""
+
+    agrees: bool | None = None
+    breaks_with_capture: int | None = None
+    message: str = ""
+
+
+class Frame(Document):
+    """One frame that Dynamo met, in order."""
+
+    compile_id: str
+    function: str
+    file: str
+    line: int
+    resume_of: str = ""
+    """The function that a resume function resumes."""
+    resume_line: int | None = None
+    outcome: Literal["compiled", "empty", "skipped", "failed"]
+    ops: int = 0
+    op_counts: dict[str, int] = Field(default_factory=dict)
+    seconds: float = 0.0
+    reason: str = ""
+
+
+class Segment(Document):
+    """A stretch of a run, in order: a compiled graph, or ops that ran eagerly."""
+
+    kind: Literal["graph", "eager"]
+    ops: int
+    compile_id: str = ""
+    call: int = 0
+
+
+class Scenario(Document):
+    name: str
+    calls: int = 0
+    inputs: list[str] = Field(default_factory=list)
+    default: DefaultVerdict = Field(default_factory=DefaultVerdict)
+    fullgraph: FullgraphVerdict = Field(default_factory=FullgraphVerdict)
+    explain: ExplainVerdict = Field(default_factory=ExplainVerdict)
+    cross_check: CrossCheck = Field(default_factory=CrossCheck)
+    trace_seconds: float = 0.0
+    frames: list[Frame] = Field(default_factory=list)
+    segments: list[Segment] = Field(default_factory=list)
+    finished: bool = True
+
+
+class Location(Document):
+    """A place in source code.
+
+    ``expression`` is the smallest expression that covers the position; ``statement`` the statement
+    around it; ``snippet`` some lines around it, of which the first is ``snippet_line``.
+    """
+
+    file: str
+    line: int
+    column: int = 1
+    end_line: int
+    end_column: int = 1
+    qualname: str = ""
+    owner: str = "user"
+    expression: str = ""
+    statement: str = ""
+    snippet: str = ""
+    snippet_line: int = 1
+    note: str = ""
+    """Why the place is not the exact one, if it is not (no source, generated code, moved lines)."""
+    fingerprint: str = ""
+    """Identity of the place that survives edits elsewhere in the file."""
+
+
+class StackFrame(Document):
+    file: str
+    line: int
+    function: str
+    owner: str
+    code: str = ""
+    """The source line, stripped."""
+
+
+class TorchSays(Document):
+    gb_id: str = ""
+    gb_type: str = ""
+    explanation: str = ""
+    hints: list[str] = Field(default_factory=list)
+    context: str = ""
+    reference: str = ""
+
+
+class Fix(Document):
+    title: str
+    applicability: Literal["safe", "review", "manual"]
+    verdict: Literal["proved", "conditional", "failed", "advice"] = "advice"
+    diff: str = ""
+    evidence: dict[str, Any] = Field(default_factory=dict)
+
+
+class Finding(Document):
+    """One distinct problem at one place."""
+
+    id: str
+    fingerprint: str
+    kind: Kind
+    scenario: str
+    """The first scenario in which it was met."""
+    scenarios: list[str]
+    rule: str
+    title: str
+    severity: Severity
+    why: str = ""
+    remedy: str = ""
+    torch: TorchSays = Field(default_factory=TorchSays)
+    events: int = 1
+    skips_frame: bool = False
+    in_loop: bool = False
+    reasons: list[str] = Field(default_factory=list)
+    """Guards that failed, for a recompilation."""
+    location: Location
+    stack: list[StackFrame] = Field(default_factory=list)
+    missed_by_explain: bool = False
+    fullgraph_clears: bool = False
+    """By the trial compile, ``fullgraph=True`` makes this break go away."""
+    fixes: list[Fix] = Field(default_factory=list)
+
+
+class Failure(Document):
+    """Why the model could not be run to the end."""
+
+    stage: str
+    message: str
+    detail: str = ""
+    """Traceback or captured output, for the reader who wants more."""
+
+
+class Report(Document):
+    schema_version: str = SCHEMA_VERSION
+    tool: Tool
+    created: str = ""
+    """When it was made, ISO 8601, UTC."""
+    command: list[str] = Field(default_factory=list)
+    environment: Environment
+    target: Target
+    subject: Subject
+    scenarios: list[Scenario] = Field(default_factory=list)
+    findings: list[Finding] = Field(default_factory=list)
+    status: Status = "ok"
+    failure: Failure | None = None
+    notes: list[str] = Field(default_factory=list)
+    """What the reader should know about this run (versions not known to breakfinder, fallbacks)."""
+    total_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    output: str = ""
+    """The end of what the model printed while it was traced."""

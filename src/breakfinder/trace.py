@@ -1,0 +1,172 @@
+"""What tracing saw, as plain data.
+
+These records are what the child process streams to the parent and what every later step (locating,
+diagnosing, reporting) reads.  They need nothing but the standard library, so that no step after
+tracing imports torch.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class StackEntry:
+    """One Python frame of a call stack.
+
+    ``line`` and ``end_line`` are 1-based; ``column`` and ``end_column`` are 0-based offsets in UTF-8
+    bytes, as the interpreter records them, or None where it records none.
+    """
+
+    file: str
+    line: int
+    name: str
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+
+
+@dataclass(frozen=True)
+class BreakEvent:
+    """One record of a graph break.
+
+    The same place is recorded once for every frame that the break bubbles through, so several events
+    may be one *site*.
+    """
+
+    compile_id: str
+    gb_type: str
+    """torch's registry name of the break type, e.g. ``Data-dependent branching``; empty if unknown."""
+    gb_id: str
+    """torch's registry id, e.g. ``GB0170``; empty if the type is not in the registry."""
+    explanation: str
+    hints: tuple[str, ...]
+    context: str
+    """torch's "developer debug context"."""
+    reason: str
+    """The whole message, for what the fields above do not hold."""
+    stack: tuple[StackEntry, ...]
+    """From the frame where tracing began to the breaking one (innermost last)."""
+    skips_frame: bool = False
+    in_loop: bool = False
+    """Reported by torch as "graph break in loop"; the fields above name the real cause."""
+
+
+@dataclass(frozen=True)
+class FrameRecord:
+    """One attempt of Dynamo to compile one frame (restarts of one attempt are not counted apart)."""
+
+    compile_id: str
+    name: str
+    """Function name as torch gives it; resume functions are ``torch_dynamo_resume_in_F_at_LINE``."""
+    file: str
+    first_line: int
+    outcome: Literal["compiled", "empty", "skipped", "failed"]
+    """``compiled``: gave a graph; ``empty``: gave code but no graph; ``skipped``: runs in eager;
+    ``failed``: raised to the caller."""
+    ops: int = 0
+    """Operations in its graph."""
+    op_names: tuple[str, ...] = ()
+    graphs: int = 0
+    seconds: float = 0.0
+    fail_type: str = ""
+    fail_reason: str = ""
+    caller: StackEntry | None = None
+    silent: bool = False
+    """Skipped with no break record at all."""
+
+
+@dataclass(frozen=True)
+class Recompilation:
+    """A frame was compiled again because no cached code's guards held."""
+
+    compile_id: str
+    name: str
+    file: str
+    first_line: int
+    reasons: tuple[str, ...]
+    """The guards that failed, newest cache entry first, as torch words them."""
+    limit_hit: str = ""
+    """``recompile_limit`` or ``accumulated_recompile_limit`` when torch gave up and ran eager instead."""
+    stack: tuple[StackEntry, ...] = ()
+    """Where the guarded value is used, when torch says."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of one run of the subject: one call of a compiled graph, or eager ops between graphs."""
+
+    kind: Literal["graph", "eager"]
+    ops: int
+    """aten operations dispatched in it."""
+    compile_id: str = ""
+    call: int = 0
+    """Which call of the scenario it belongs to, from 0."""
+
+
+@dataclass(frozen=True)
+class TraceError:
+    """An exception that ended a trial."""
+
+    type: str
+    message: str
+    stack: tuple[StackEntry, ...] = ()
+    gb_type: str = ""
+    gb_id: str = ""
+
+
+@dataclass
+class ScenarioTrace:
+    """Everything seen while one scenario was traced."""
+
+    name: str
+    calls: int = 0
+    """Calls of the subject that were completed under ``torch.compile``."""
+    inputs: list[str] = field(default_factory=list)
+    """The inputs of each call, described."""
+    breaks: list[BreakEvent] = field(default_factory=list)
+    frames: list[FrameRecord] = field(default_factory=list)
+    recompilations: list[Recompilation] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
+    explain: dict[str, Any] | None = None
+    """``graph_count``, ``graph_break_count`` as ``torch._dynamo.explain`` gives them, or ``error``."""
+    explain_stacks: list[StackEntry] = field(default_factory=list)
+    """The innermost frame of each break reason that explain gave."""
+    fullgraph_ok: bool | None = None
+    fullgraph_error: TraceError | None = None
+    cross_check_breaks: int | None = None
+    """Breaks and skipped frames left with scalar and dynamic-shape capture on; None: not needed."""
+    errors: list[TraceError] = field(default_factory=list)
+    """Exceptions that compiling brought (those that the model raises without it too end the run)."""
+    trace_seconds: float = 0.0
+    finished: bool = False
+
+
+def to_plain(record: Any) -> Any:
+    """A record as JSON-compatible data."""
+    return dataclasses.asdict(record)
+
+
+def _stack(items: Any) -> tuple[StackEntry, ...]:
+    return tuple(StackEntry(**item) for item in items)
+
+
+def break_from_plain(data: dict[str, Any]) -> BreakEvent:
+    return BreakEvent(**{**data, "hints": tuple(data["hints"]), "stack": _stack(data["stack"])})
+
+
+def frame_from_plain(data: dict[str, Any]) -> FrameRecord:
+    caller = data.get("caller")
+    return FrameRecord(
+        **{**data, "op_names": tuple(data["op_names"]), "caller": StackEntry(**caller) if caller else None}
+    )
+
+
+def recompilation_from_plain(data: dict[str, Any]) -> Recompilation:
+    return Recompilation(**{**data, "reasons": tuple(data["reasons"]), "stack": _stack(data["stack"])})
+
+
+def error_from_plain(data: dict[str, Any]) -> TraceError:
+    return TraceError(**{**data, "stack": _stack(data["stack"])})

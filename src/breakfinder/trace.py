@@ -52,6 +52,8 @@ class BreakEvent:
     skips_frame: bool = False
     in_loop: bool = False
     """Reported by torch as "graph break in loop"; the fields above name the real cause."""
+    call: int = 0
+    """Which call of the scenario met it, from 0."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,13 @@ class FrameRecord:
     seconds: float = 0.0
     fail_type: str = ""
     fail_reason: str = ""
-    caller: StackEntry | None = None
+    callers: tuple[StackEntry, ...] = ()
+    """The frames from the subject to this one (itself not included), outermost first."""
     silent: bool = False
     """Skipped with no break record at all."""
+    limit_hit: bool = False
+    """Skipped because it had been recompiled too often."""
+    call: int = 0
 
 
 @dataclass(frozen=True)
@@ -88,10 +94,9 @@ class Recompilation:
     first_line: int
     reasons: tuple[str, ...]
     """The guards that failed, newest cache entry first, as torch words them."""
-    limit_hit: str = ""
-    """``recompile_limit`` or ``accumulated_recompile_limit`` when torch gave up and ran eager instead."""
     stack: tuple[StackEntry, ...] = ()
     """Where the guarded value is used, when torch says."""
+    call: int = 0
 
 
 @dataclass(frozen=True)
@@ -131,9 +136,8 @@ class ScenarioTrace:
     recompilations: list[Recompilation] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     explain: dict[str, Any] | None = None
-    """``graph_count``, ``graph_break_count`` as ``torch._dynamo.explain`` gives them, or ``error``."""
-    explain_stacks: list[StackEntry] = field(default_factory=list)
-    """The innermost frame of each break reason that explain gave."""
+    """``graph_count``, ``graph_break_count`` as ``torch._dynamo.explain`` gives them, and ``places``, the
+    innermost frame of each of its break reasons; or ``error``."""
     fullgraph_ok: bool | None = None
     fullgraph_error: TraceError | None = None
     cross_check_breaks: int | None = None
@@ -144,29 +148,90 @@ class ScenarioTrace:
     finished: bool = False
 
 
-def to_plain(record: Any) -> Any:
-    """A record as JSON-compatible data."""
-    return dataclasses.asdict(record)
+def to_plain(data: Any) -> Any:
+    """A record, or a dict of records, as JSON-compatible data."""
+    if dataclasses.is_dataclass(data) and not isinstance(data, type):
+        return dataclasses.asdict(data)
+    if isinstance(data, dict):
+        return {key: to_plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [to_plain(item) for item in data]
+    return data
 
 
 def _stack(items: Any) -> tuple[StackEntry, ...]:
     return tuple(StackEntry(**item) for item in items)
 
 
-def break_from_plain(data: dict[str, Any]) -> BreakEvent:
+def _break(data: dict[str, Any]) -> BreakEvent:
     return BreakEvent(**{**data, "hints": tuple(data["hints"]), "stack": _stack(data["stack"])})
 
 
-def frame_from_plain(data: dict[str, Any]) -> FrameRecord:
-    caller = data.get("caller")
+def _frame(data: dict[str, Any]) -> FrameRecord:
     return FrameRecord(
-        **{**data, "op_names": tuple(data["op_names"]), "caller": StackEntry(**caller) if caller else None}
+        **{**data, "op_names": tuple(data["op_names"]), "callers": _stack(data["callers"])}
     )
 
 
-def recompilation_from_plain(data: dict[str, Any]) -> Recompilation:
+def _recompilation(data: dict[str, Any]) -> Recompilation:
     return Recompilation(**{**data, "reasons": tuple(data["reasons"]), "stack": _stack(data["stack"])})
 
 
-def error_from_plain(data: dict[str, Any]) -> TraceError:
+def _error(data: dict[str, Any]) -> TraceError:
     return TraceError(**{**data, "stack": _stack(data["stack"])})
+
+
+_FROM_PLAIN = {
+    "break": _break,
+    "frame": _frame,
+    "recompilation": _recompilation,
+    "segment": lambda data: Segment(**data),
+    "error": _error,
+    "explain": lambda data: {**data, "places": list(_stack(data.get("places", ())))},
+    "fullgraph": lambda data: {**data, "error": _error(data["error"]) if data["error"] else None},
+}
+
+
+def from_plain(kind: str, data: Any) -> Any:
+    """Undo `to_plain` for a message of this kind."""
+    return _FROM_PLAIN[kind](data) if kind in _FROM_PLAIN else data
+
+
+class TraceLog:
+    """Builds scenario traces from the messages of a run, one at a time.
+
+    Whatever arrived before a run was cut short is there, in scenarios that are not ``finished``.
+    """
+
+    def __init__(self) -> None:
+        self.scenarios: list[ScenarioTrace] = []
+
+    def apply(self, kind: str, data: Any) -> None:
+        """Take one message; kinds that do not belong to a scenario are passed over."""
+        if kind == "scenario":
+            self.scenarios.append(ScenarioTrace(data["name"]))
+            return
+        if not self.scenarios:
+            return
+        now = self.scenarios[-1]
+        lists = {
+            "break": now.breaks,
+            "frame": now.frames,
+            "recompilation": now.recompilations,
+            "segment": now.segments,
+            "error": now.errors,
+        }
+        if kind in lists:
+            lists[kind].append(data)  # type: ignore[attr-defined]
+        elif kind == "inputs":
+            now.inputs.append(data["text"])
+        elif kind == "call":
+            now.calls = data["index"] + 1
+        elif kind == "explain":
+            now.explain = data
+        elif kind == "fullgraph":
+            now.fullgraph_ok, now.fullgraph_error = data["ok"], data["error"]
+        elif kind == "cross_check":
+            now.cross_check_breaks = data["breaks"]
+        elif kind == "scenario_done":
+            now.trace_seconds, now.finished = data["trace_seconds"], True

@@ -34,3 +34,24 @@ class BuildOptions:
     no_grad: bool = False
     scenarios: tuple[str, ...] = ("forward",)
     """Names of scenarios, or ``all``."""
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """All that a check can be asked: how to build the subject, and how to run its child process."""
+
+    build: BuildOptions = field(default_factory=BuildOptions)
+    dynamo_config: dict[str, Any] = field(default_factory=dict)
+    """Values of ``torch._dynamo.config`` to trace under."""
+    timeout: float = 600.0
+    """Seconds after which the child process is stopped."""
+    memory_limit: int | None = None
+    """Bytes of resident memory; None: 85 % of what was available at the start."""
+    output_limit: int = 256 * 1024 * 1024
+    """Bytes that the model may print before it is stopped."""
+
+
+def options_from_plain(data: dict[str, Any]) -> CheckOptions:
+    """Undo ``dataclasses.asdict``."""
+    build = {**data["build"], "scenarios": tuple(data["build"]["scenarios"])}
+    return CheckOptions(**{**data, "build": BuildOptions(**build)})

@@ -1,0 +1,171 @@
+"""The child process: builds one subject, traces it, and streams what it learns to the parent.
+
+Messages are JSON lines ``[kind, data]`` on a pipe of their own, so that what the model prints cannot
+garble them.  Kinds besides those of `breakfinder.trace.TraceLog`: ``stage``, ``environment``, ``subject``,
+``note``, ``restart`` (what was traced so far is void), ``usage_error``, ``failure`` and ``done``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import json
+import os
+import platform
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+from breakfinder.errors import UsageError
+from breakfinder.options import CheckOptions, options_from_plain
+from breakfinder.report.model import Target
+from breakfinder.trace import TraceError, to_plain
+
+_PR_SET_PDEATHSIG = 1  # from <linux/prctl.h>
+
+
+class Channel:
+    """The child's end of the message pipe."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._stream = os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace")
+        self.stage = "start"
+
+    def send(self, kind: str, data: Any) -> None:
+        if kind == "stage":
+            self.stage = data["name"]
+        self._stream.write(json.dumps([kind, to_plain(data)], default=str) + "\n")
+        self._stream.flush()
+
+    def enter(self, stage: str) -> None:
+        self.send("stage", {"name": stage})
+
+
+def main(arguments: list[str]) -> int:
+    """Entry of ``python -m breakfinder.worker REQUEST_FD MESSAGE_FD``."""
+    request_descriptor, message_descriptor = (int(argument) for argument in arguments)
+    _die_with_parent(request_descriptor)
+    faulthandler.enable()
+    request = _read_request(request_descriptor)
+    threading.Thread(target=_watch_parent, args=(request_descriptor,), daemon=True).start()
+    channel = Channel(message_descriptor)
+    with _reported(channel):
+        check(Target.model_validate(request["target"]), options_from_plain(request["options"]), channel)
+    channel.send("done", {})
+    return 0
+
+
+def _die_with_parent(request_descriptor: int) -> None:
+    """Ask Linux to kill this process when its parent dies, even while it holds the interpreter's lock."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _read_request(descriptor: int) -> Any:
+    """The first line on the request pipe; the pipe stays open as long as the parent lives."""
+    data = b""
+    while not data.endswith(b"\n"):
+        chunk = os.read(descriptor, 65536)
+        if not chunk:
+            os._exit(1)
+        data += chunk
+    return json.loads(data)
+
+
+def _watch_parent(descriptor: int) -> None:
+    """Kill this process and those that it started when the parent's end of the pipe closes."""
+    while os.read(descriptor, 1):
+        continue
+    os.killpg(0, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _reported(channel: Channel) -> Iterator[None]:
+    """Turn whatever the target's code raises into a message that names the stage."""
+    try:
+        yield
+    except UsageError as error:
+        channel.send("usage_error", {"message": error.message, "hint": error.hint})
+    except SystemExit as error:
+        channel.send("failure", _failure(channel.stage, f"the model called sys.exit({error.code!r})"))
+    except MemoryError:
+        channel.send("failure", _failure(channel.stage, "out of memory"))
+    except BaseException as error:
+        channel.send("failure", failure_of(channel.stage, error))
+
+
+def _failure(stage: str, message: str) -> dict[str, str]:
+    return {"stage": stage, "message": message, "detail": traceback.format_exc(limit=-30)}
+
+
+def failure_of(stage: str, error: BaseException) -> dict[str, str]:
+    """A failure message for an exception: its type, its first line, and where in the model it was raised."""
+    described: TraceError | None = getattr(error, "error", None)
+    if described is None:
+        text = str(error).strip()
+        first = text.split("\n")[0] if text else ""
+        message = f"{type(error).__name__}: {first}" if first else type(error).__name__
+        return {"stage": stage, "message": message, "detail": "".join(traceback.format_exception(error, limit=-30))}
+    place = ""
+    if described.stack:
+        place = f" ({described.stack[-1].file}:{described.stack[-1].line} in {described.stack[-1].name})"
+    first = described.message.strip().split("\n")[0]
+    detail = "".join(traceback.format_exception(error, limit=-30))
+    return {"stage": stage, "message": f"the model raises {described.type}: {first}{place}", "detail": detail}
+
+
+def check(target: Target, options: CheckOptions, channel: Channel) -> None:
+    """Build and trace; where one way of building cannot be traced, go on to the next."""
+    channel.enter("import torch")
+    from breakfinder.tracing import ModelError, dynamo, trace
+
+    if note := dynamo.check_torch():
+        channel.send("note", {"text": note})
+    channel.send("environment", environment(options.build.device))
+
+    from breakfinder.targets.build import attempts
+
+    failure: Exception | None = None
+    for attempt in attempts(target, options.build):
+        if failure is not None:
+            channel.send("restart", {"note": attempt.note})
+        channel.enter("build")
+        subject = attempt.build()
+        channel.send("subject", subject.facts.model_dump())
+        try:
+            trace(subject, channel.send, options.dynamo_config)
+            return
+        except ModelError as error:
+            failure = error
+    if failure is not None:
+        raise failure
+
+
+def environment(device: str) -> dict[str, Any]:
+    """Versions and machine, for the report."""
+    from importlib import metadata
+
+    def version(name: str) -> str:
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            return ""
+
+    packages = {name: version(name) for name in ("numpy", "triton", "accelerate", "timm")}
+    return {
+        "python": platform.python_version(),
+        "torch": sys.modules["torch"].__version__,
+        "transformers": version("transformers"),
+        "device": device,
+        "platform": platform.platform(),
+        "packages": {name: found for name, found in packages.items() if found},
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -37,6 +37,9 @@ class Scenario:
     grad: bool = True
     backends: tuple[str, ...] = ("eager",)
     """Backends to compile it with; ``aot_eager`` also traces the backward pass."""
+    given: int | None = None
+    """How many of the calls have inputs that the user vouches for; None: all.  A model that raises on a
+    later one has not failed: the inputs were a guess at other sizes."""
 
 
 @dataclass

@@ -140,6 +140,8 @@ class Trials:
         try:
             self._drive(self.subject.callable, calls_made + 1)
         except Exception as eager_error:
+            if self.scenario.given is not None and calls_made >= self.scenario.given:
+                return
             raise ModelError(dynamo.describe_error(eager_error), error) from eager_error
         self.send("error", described)
 

@@ -1,0 +1,5 @@
+"""``python -m breakfinder``."""
+
+from breakfinder.cli import main
+
+main()

@@ -1,0 +1,115 @@
+"""Where a command's report goes: files, standard output, and the terminal while it works."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+import click
+from rich.console import Console
+from rich.live import Live
+from rich.spinner import Spinner
+
+from breakfinder.errors import UsageError
+from breakfinder.pipeline import Progress
+from breakfinder.report.model import Report
+from breakfinder.report.render import FORMATS, render
+from breakfinder.report.render.text import render_text
+from breakfinder.report.write import check_writable, write_text
+
+
+@dataclass
+class Outputs:
+    """Formats and the files that they go to; None stands for standard output."""
+
+    destinations: list[tuple[str, Path | None]]
+    quiet: bool = False
+    written: list[Path] = field(default_factory=list)
+
+    @classmethod
+    def parse(cls, outputs: tuple[str, ...], default_folder: Path, quiet: bool) -> Outputs:
+        """``FORMAT[=FILE]`` options.
+
+        Raises UsageError for an unknown format, and for a file that cannot be written: better now than when
+        the work is done.
+        """
+        if not outputs:
+            destinations: list[tuple[str, Path | None]] = [("text", None)]
+            destinations += [(name, default_folder / f"report.{name}") for name in ("html", "json")]
+        else:
+            destinations = [cls._parse_one(output, default_folder) for output in outputs]
+        to_standard_output = [name for name, path in destinations if path is None]
+        if len(to_standard_output) > 1:
+            raise UsageError(
+                f"{' and '.join(to_standard_output)} cannot both go to standard output", "give one of them a =FILE"
+            )
+        for _, path in destinations:
+            if path is not None:
+                check_writable(path)
+        return cls(destinations, quiet)
+
+    @staticmethod
+    def _parse_one(output: str, default_folder: Path) -> tuple[str, Path | None]:
+        name, equals, file = output.partition("=")
+        if name not in FORMATS:
+            raise UsageError(f"no output format '{name}'", f"choose {', '.join(FORMATS)}")
+        if equals and not file:
+            raise UsageError(f"--output {output} names no file", f"e.g. --output {name}=report.{name}")
+        if file == "-" or (not file and name == "text"):
+            return name, None
+        return name, Path(file) if file else default_folder / f"report.{name}"
+
+    def write(self, report: Report) -> None:
+        """Write every format to where it goes."""
+        for name, path in self.destinations:
+            if path is not None:
+                write_text(path, render(report, name))
+                self.written.append(path)
+        for name, path in self.destinations:
+            if path is None and not (self.quiet and name == "text"):
+                self._print(report, name)
+        if self.written and not self.quiet:
+            click.echo("report: " + ", ".join(str(path) for path in self.written), err=True)
+
+    def _print(self, report: Report, name: str) -> None:
+        if name == "text":
+            console = Console(file=sys.stdout)
+            click.echo(render_text(report, width=console.width, color=console.is_terminal and not console.no_color))
+        else:
+            click.echo(render(report, name), nl=False)
+
+    def open_page(self) -> None:
+        """Open the HTML report that was written.  Raises UsageError if there is none."""
+        for name, path in self.destinations:
+            if name == "html" and path is not None:
+                webbrowser.open(path.resolve().as_uri())
+                return
+        raise UsageError("--open needs an HTML report in a file", "add --output html=report.html")
+
+
+class ShownProgress:
+    """The current stage on standard error while a check runs; silent where that is no terminal."""
+
+    def __init__(self, shown: bool) -> None:
+        console = Console(stderr=True)
+        self._spinner = Spinner("dots", text="starting")
+        self._live = Live(self._spinner, console=console, transient=True, refresh_per_second=10)
+        self._shown = shown and console.is_terminal
+
+    def __enter__(self) -> ShownProgress:
+        if self._shown:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shown:
+            self._live.stop()
+
+    def update(self, progress: Progress) -> None:
+        counts = f", {progress.frames} frames, {progress.breaks} breaks" if progress.frames or progress.breaks else ""
+        self._spinner.update(text=f"{progress.stage}{counts}")

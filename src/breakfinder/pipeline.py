@@ -1,0 +1,129 @@
+"""The check from end to end: a target to a report, in a child process; or a live object, in this one."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from breakfinder import __version__
+from breakfinder.errors import UsageError
+from breakfinder.options import CheckOptions
+from breakfinder.report.model import Environment, Failure, Report, Subject, Target, Tool
+from breakfinder.trace import TraceLog
+
+
+@dataclass
+class Progress:
+    """How far a check has come, for whoever shows it."""
+
+    stage: str = "start"
+    frames: int = 0
+    breaks: int = 0
+    scenario: str = ""
+
+
+class Recorder:
+    """Takes the messages of a run as they come, and makes the report of whatever has come."""
+
+    def __init__(self, target: Target, command: list[str] | None = None) -> None:
+        self.target = target
+        self.command = command or []
+        self.log = TraceLog()
+        self.progress = Progress()
+        self.environment: Environment | None = None
+        self.subject = Subject(name=target.text)
+        self.notes: list[str] = []
+        self._began = time.perf_counter()
+        self._created = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+    def take(self, kind: str, data: Any) -> None:
+        if kind == "stage":
+            self.progress.stage = data["name"]
+        elif kind == "environment":
+            self.environment = Environment(**data)
+        elif kind == "subject":
+            self.subject = Subject(**data)
+        elif kind == "note":
+            self.notes.append(data["text"])
+        elif kind == "restart":
+            self.log = TraceLog()
+            self.progress.frames = self.progress.breaks = 0
+            if data["note"]:
+                self.notes.append(data["note"])
+        else:
+            if kind == "frame":
+                self.progress.frames += 1
+            elif kind == "break":
+                self.progress.breaks += 1
+            elif kind == "scenario":
+                self.progress.scenario = data["name"]
+            self.log.apply(kind, data)
+
+    def report(self, failure: Failure | None = None, output: str = "", peak_memory_bytes: int = 0) -> Report:
+        """The report of what was taken so far."""
+        from breakfinder.assemble import Assembler, problems
+
+        assembler = Assembler()
+        scenarios = [assembler.add_scenario(trace) for trace in self.log.scenarios]
+        findings = assembler.findings()
+        status = "failed" if failure else "findings" if problems(findings) else "ok"
+        return Report(
+            tool=Tool(version=__version__),
+            created=self._created,
+            command=self.command,
+            environment=self.environment or _own_environment(),
+            target=self.target,
+            subject=self.subject,
+            scenarios=scenarios,
+            findings=findings,
+            status=status,
+            failure=failure,
+            notes=self.notes,
+            total_seconds=round(time.perf_counter() - self._began, 3),
+            peak_memory_bytes=peak_memory_bytes,
+            output=output,
+        )
+
+
+def _own_environment() -> Environment:
+    """What is known when the child process never came to say what it runs on."""
+    import platform
+
+    return Environment(python=platform.python_version(), platform=platform.platform())
+
+
+@dataclass
+class CheckResult:
+    report: Report
+    interrupted: bool = False
+
+
+def check_target(
+    text: str,
+    options: CheckOptions,
+    on_progress: Callable[[Progress], None] | None = None,
+    command: list[str] | None = None,
+) -> CheckResult:
+    """Check what ``text`` names, in a child process; ``on_progress`` is called some times a second.
+
+    Raises UsageError if the target, or an option, cannot be used.
+    """
+    from breakfinder.supervisor import Supervisor
+    from breakfinder.targets import resolve
+
+    target = resolve(text, options.build.revision, options.build.trust_remote_code)
+    recorder = Recorder(target, command)
+    supervisor = Supervisor(
+        target,
+        options,
+        recorder.take,
+        (lambda: on_progress(recorder.progress)) if on_progress else (lambda: None),
+    )
+    outcome = supervisor.run()
+    if outcome.usage_error is not None:
+        raise UsageError(*outcome.usage_error)
+    report = recorder.report(outcome.failure, outcome.output, outcome.peak_memory_bytes)
+    return CheckResult(report, outcome.interrupted)

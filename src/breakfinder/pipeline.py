@@ -127,3 +127,28 @@ def check_target(
         raise UsageError(*outcome.usage_error)
     report = recorder.report(outcome.failure, outcome.output, outcome.peak_memory_bytes)
     return CheckResult(report, outcome.interrupted)
+
+
+def check_object(model: Any, *args: Any, **kwargs: Any) -> Report:
+    """Check a live callable, called with these arguments, in this process.
+
+    The model's state, its mode and the random generators are left as they were; code that torch has compiled
+    in this process is forgotten (``torch._dynamo.reset``).
+    """
+    from breakfinder.targets import live
+    from breakfinder.tracing import ModelError, dynamo, trace
+    from breakfinder.worker import environment, failure_of
+
+    subject = live.subject_of(model, args, kwargs)
+    target = Target(text=subject.facts.name, kind="object")
+    recorder = Recorder(target)
+    if note := dynamo.check_torch():
+        recorder.take("note", {"text": note})
+    recorder.take("environment", environment(live.device_of(model)))
+    recorder.take("subject", subject.facts.model_dump())
+    failure = None
+    try:
+        trace(subject, recorder.take)
+    except ModelError as error:
+        failure = Failure(**failure_of(recorder.progress.stage, error))
+    return recorder.report(failure)

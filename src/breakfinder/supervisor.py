@@ -132,7 +132,7 @@ class Supervisor:
         self._outcome.peak_memory_bytes = max(self._outcome.peak_memory_bytes, memory)
         if memory > memory_limit:
             self._fail(
-                f"used {_gib(memory)} of memory, more than the limit of {_gib(memory_limit)} "
+                f"used {_bytes(memory)} of memory, more than the limit of {_bytes(memory_limit)} "
                 "(--memory-limit sets another)"
             )
         elif time.monotonic() > deadline:
@@ -140,7 +140,7 @@ class Supervisor:
                 f"did not finish within {self.options.timeout:g} s (--timeout sets another limit)",
             )
         elif self._printed > self.options.output_limit:
-            self._fail(f"printed more than {_gib(self.options.output_limit)}")
+            self._fail(f"printed more than {_bytes(self.options.output_limit)}")
         return self._outcome.failure is not None
 
     def _take_output(self, data: bytes) -> None:
@@ -194,8 +194,8 @@ def _resident(process: psutil.Process) -> int:
     return total
 
 
-def _gib(size: int) -> str:
-    return f"{size / 2**30:.1f} GiB"
+def _bytes(size: int) -> str:
+    return f"{size / 2**30:.1f} GiB" if size >= 1 << 30 else f"{size / 2**20:.0f} MiB"
 
 
 def _stop(child: subprocess.Popen[bytes]) -> None:

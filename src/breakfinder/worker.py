@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from breakfinder.errors import UsageError
@@ -40,9 +40,6 @@ class Channel:
         self._stream.write(json.dumps([kind, to_plain(data)], default=str) + "\n")
         self._stream.flush()
 
-    def enter(self, stage: str) -> None:
-        self.send("stage", {"name": stage})
-
 
 def main(arguments: list[str]) -> int:
     """Entry of ``python -m breakfinder.worker REQUEST_FD MESSAGE_FD``."""
@@ -53,7 +50,7 @@ def main(arguments: list[str]) -> int:
     threading.Thread(target=_watch_parent, args=(request_descriptor,), daemon=True).start()
     channel = Channel(message_descriptor)
     with _reported(channel):
-        check(Target.model_validate(request["target"]), options_from_plain(request["options"]), channel)
+        check(Target.model_validate(request["target"]), options_from_plain(request["options"]), channel.send)
     channel.send("done", {})
     return 0
 
@@ -119,26 +116,29 @@ def failure_of(stage: str, error: BaseException) -> dict[str, str]:
     return {"stage": stage, "message": f"the model raises {described.type}: {first}{place}", "detail": detail}
 
 
-def check(target: Target, options: CheckOptions, channel: Channel) -> None:
-    """Build and trace; where one way of building cannot be traced, go on to the next."""
-    channel.enter("import torch")
+def check(target: Target, options: CheckOptions, send: Callable[[str, Any], None]) -> None:
+    """Build and trace; where one way of building cannot be traced, go on to the next.
+
+    ``send`` is told of everything.  Raises what the target's code raises.
+    """
+    send("stage", {"name": "import torch"})
     from breakfinder.tracing import ModelError, dynamo, trace
 
     if note := dynamo.check_torch():
-        channel.send("note", {"text": note})
-    channel.send("environment", environment(options.build.device))
+        send("note", {"text": note})
+    send("environment", environment(options.build.device))
 
     from breakfinder.targets.build import attempts
 
     failure: Exception | None = None
     for attempt in attempts(target, options.build):
         if failure is not None:
-            channel.send("restart", {"note": attempt.note})
-        channel.enter("build")
+            send("restart", {"note": attempt.note})
+        send("stage", {"name": "build"})
         subject = attempt.build()
-        channel.send("subject", subject.facts.model_dump())
+        send("subject", subject.facts.model_dump())
         try:
-            trace(subject, channel.send, options.dynamo_config)
+            trace(subject, send, options.dynamo_config)
             return
         except ModelError as error:
             failure = error

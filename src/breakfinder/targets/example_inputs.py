@@ -31,11 +31,11 @@ def inputs_of(module: ModuleType, options: BuildOptions) -> tuple[Callable[[], C
         raise UsageError(f"{module.__name__} has no example_inputs", _HINT)
 
     def first() -> Call:
-        return as_call(_fresh(source() if callable(source) else source))
+        return as_call(fresh(source() if callable(source) else source))
 
     if more is None:
         return first, None
-    return first, lambda: [as_call(_fresh(item)) for item in (more() if callable(more) else more)]
+    return first, lambda: [as_call(fresh(item)) for item in (more() if callable(more) else more)]
 
 
 def as_call(value: Any) -> Call:
@@ -67,7 +67,7 @@ def map_call(call: Call, function: Callable[[torch.Tensor], Any]) -> Call:
     return Call(map_tensors(call.args, function), map_tensors(call.kwargs, function))
 
 
-def _fresh(value: Any) -> Any:
+def fresh(value: Any) -> Any:
     """A copy whose tensors share nothing with the original, so that no call sees what another left."""
     return map_tensors(value, lambda tensor: tensor.detach().clone().requires_grad_(tensor.requires_grad))
 

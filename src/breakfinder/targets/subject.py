@@ -32,8 +32,8 @@ class Scenario:
 
     name: str
     calls: Callable[[], Calls]
-    training: bool = False
-    """The module is put into training mode for it."""
+    training: bool | None = False
+    """The mode that the module is put into for it; None leaves every submodule in the mode that it has."""
     grad: bool = True
     backends: tuple[str, ...] = ("eager",)
     """Backends to compile it with; ``aot_eager`` also traces the backward pass."""

@@ -69,7 +69,7 @@ class Trials:
     def _fresh(self) -> None:
         dynamo.reset()
         self.state.restore()
-        if isinstance(self.subject.callable, torch.nn.Module):
+        if isinstance(self.subject.callable, torch.nn.Module) and self.scenario.training is not None:
             self.subject.callable.train(self.scenario.training)
         seed_everything()
 

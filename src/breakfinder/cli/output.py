@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import webbrowser
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from breakfinder.pipeline import Progress
 from breakfinder.report.model import Report
 from breakfinder.report.render import FORMATS, render
 from breakfinder.report.render.text import render_text
-from breakfinder.report.write import check_writable, write_text
+from breakfinder.report.write import write_text
 
 
 @dataclass
@@ -88,6 +89,22 @@ class Outputs:
                 webbrowser.open(path.resolve().as_uri())
                 return
         raise UsageError("--open needs an HTML report in a file", "add --output html=report.html")
+
+
+def check_writable(path: Path) -> None:
+    """Raises UsageError if a file surely cannot be written there; makes nothing."""
+    parent = path.parent
+    while not parent.exists() and parent != parent.parent:
+        parent = parent.parent
+    if path.is_dir():
+        problem = "it is a folder"
+    elif not parent.is_dir():
+        problem = f"{parent} is no folder"
+    elif not os.access(parent, os.W_OK | os.X_OK):
+        problem = f"the folder {parent} is not writable"
+    else:
+        return
+    raise UsageError(f"cannot write {path}: {problem}", "give another place with --output FORMAT=FILE")
 
 
 class ShownProgress:

@@ -1,0 +1,176 @@
+"""The report as one HTML page that needs nothing but itself."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from breakfinder.report.model import Finding, Frame, Report, Scenario
+from breakfinder.report.render import timeline, wording
+from breakfinder.report.render.excerpt import excerpt
+from breakfinder.report.render.highlight import highlight
+from breakfinder.report.render.visible import visible
+
+OPEN_AT_FIRST = 12
+"""Findings that are unfolded when the page opens, if there are no more of them."""
+MOST_FRAMES = 200
+LIBRARIES = ("torch", "python")
+
+
+def render_html(report: Report) -> str:
+    """The page.  All text of the report is escaped; its scripts and styles are allowed by their hashes."""
+    page = _environment()
+    style, script = _source("report.css"), _source("report.js")
+    return page.get_template("report.html.j2").render(
+        report=report,
+        style=Markup(style),
+        script=Markup(script),
+        policy="; ".join(
+            [
+                "default-src 'none'",
+                f"style-src '{_hash(style)}'",
+                f"script-src '{_hash(script)}'",
+                "img-src data:",
+                "base-uri 'none'",
+                "form-action 'none'",
+            ]
+        ),
+        open_findings=OPEN_AT_FIRST if len(report.findings) <= OPEN_AT_FIRST else 3,
+        filters=_filters(report),
+    )
+
+
+def _templates() -> Path:
+    """The templates' folder: inside the installed package, or beside ``src`` in a checkout."""
+    package = Path(str(resources.files("breakfinder")))
+    installed = package / "templates"
+    return installed if installed.is_dir() else package.parents[1] / "templates"
+
+
+def _source(name: str) -> str:
+    return (_templates() / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_templates()),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(prose=prose, code_lines=code_lines, diff_lines=diff_lines)
+    environment.globals.update(
+        wording=wording, count=wording.count, runs=timeline.runs, frame_rows=frame_rows, libraries=LIBRARIES
+    )
+    return environment
+
+
+def _finalize(value: Any) -> Any:
+    """Every string that a template prints passes here before it is escaped."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+_CODE = re.compile(r"(``?)(?=\S)(.+?)(?<=\S)\1")
+
+
+def prose(text: str) -> Markup:
+    """Paragraphs of plain text; `` `words` `` in backticks are code, indented paragraphs are code blocks."""
+    blocks = []
+    for paragraph in re.split(r"\n[ \t]*\n", visible(text).strip("\n")):
+        if all(line.startswith(("    ", "\t")) for line in paragraph.split("\n")):
+            blocks.append(Markup("<pre><code>{}</code></pre>").format(_unindent(paragraph)))
+        else:
+            words = _CODE.sub(r"<code>\2</code>", str(escape(paragraph.strip())))
+            blocks.append(Markup("<p>{}</p>").format(Markup(words)))
+    return Markup("\n").join(blocks)
+
+
+def _unindent(text: str) -> str:
+    return "\n".join(line[4:] if line.startswith("    ") else line[1:] for line in text.split("\n"))
+
+
+def code_lines(finding: Finding) -> list[tuple[int, bool, Markup]]:
+    """Number, whether it is marked, and markup of each source line."""
+    lines = excerpt(finding.location)
+    place = finding.location
+    return [
+        (line.number, place.line <= line.number <= place.end_line, markup)
+        for line, markup in zip(lines, highlight(lines), strict=True)
+    ]
+
+
+def diff_lines(diff: str) -> list[tuple[str, str]]:
+    """Class (``add``, ``del``, ``at`` or none) and text of each line of a unified diff."""
+    classes = {"+": "add", "-": "del", "@": "at"}
+    return [
+        ("" if line.startswith(("+++", "---")) else classes.get(line[:1], ""), line)
+        for line in diff.splitlines()
+    ]
+
+
+@dataclass
+class FrameRow:
+    """Consecutive frames that are alike."""
+
+    frame: Frame
+    name: str
+    times: int
+    ops: int
+    seconds: float
+    finding: Finding | None
+
+
+def frame_rows(scenario: Scenario, findings: list[Finding]) -> list[FrameRow]:
+    """The frames of a scenario in order, the first `MOST_FRAMES` rows of them."""
+    rows: list[FrameRow] = []
+    for frame in scenario.frames:
+        name = timeline.frame_name(frame)
+        last = rows[-1] if rows else None
+        if last and (last.name, last.frame.file, last.frame.outcome) == (name, frame.file, frame.outcome):
+            last.times += 1
+            last.ops += frame.ops
+            last.seconds += frame.seconds
+        elif len(rows) < MOST_FRAMES:
+            rows.append(FrameRow(frame, name, 1, frame.ops, frame.seconds, timeline.cause(frame, findings)))
+        else:
+            break
+    return rows
+
+
+def _filters(report: Report) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Attribute, name and (value, label) choices of each filter that can tell findings apart."""
+    findings = report.findings
+    labels = {finding.rule: f"{finding.rule} {finding.title.replace('`', '')}" for finding in findings}
+    labels.update(wording.KIND_NAMES)
+    choices: dict[str, Counter[str]] = {
+        "rule": Counter(finding.rule for finding in findings),
+        "owner": Counter(finding.location.owner for finding in findings),
+        "kind": Counter(finding.kind for finding in findings),
+        "scenario": Counter(name for finding in findings for name in finding.scenarios),
+    }
+    return [
+        (
+            name,
+            name.capitalize(),
+            [(value, f"{labels.get(value, value)} ({n})") for value, n in sorted(values.items())],
+        )
+        for name, values in choices.items()
+        if len(values) > 1
+    ]

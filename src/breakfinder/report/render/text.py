@@ -1,0 +1,171 @@
+"""The report in short, for a terminal or a log."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from breakfinder.report.model import Finding, Report, Scenario
+from breakfinder.report.render import wording
+from breakfinder.report.render.excerpt import Line, excerpt
+from breakfinder.report.render.visible import one_line, visible
+
+MOST_FINDINGS = 20
+MOST_MARKED_LINES = 4
+MOST_REASONS = 3
+
+_TONES = {"good": "bold green", "warn": "bold yellow", "bad": "bold red"}
+_SEVERITIES = {"error": "red", "warning": "yellow", "info": "blue"}
+
+
+def render_text(report: Report, *, width: int | None, color: bool) -> str:
+    """The summary: verdict, figures, the worst findings.
+
+    ``width`` is the terminal's, to which paragraphs are wrapped; None wraps nothing, for files and pipes.
+    """
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=width or 200,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+        _environ={},
+    )
+    _Summary(console, width).print(report)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
+class _Summary:
+    def __init__(self, console: Console, width: int | None) -> None:
+        self.console = console
+        self.width = width
+
+    def print(self, report: Report) -> None:
+        self._verdict(report)
+        if report.failure:
+            self._failure(report)
+        shown = report.findings[:MOST_FINDINGS]
+        for finding in shown:
+            self._finding(finding)
+        if more := len(report.findings) - len(shown):
+            self._line()
+            self._line(f"and {wording.count(more, 'more finding')}, all in the html and json reports")
+        if report.scenarios:
+            self._figures(report)
+        for note in report.notes + report.subject.notes:
+            self._paragraph("note", note)
+
+    def _line(self, *parts: str | tuple[str, str]) -> None:
+        self.console.print(Text.assemble(*parts), soft_wrap=True)
+
+    def _verdict(self, report: Report) -> None:
+        target = one_line(report.target.text)
+        name = one_line(report.subject.name)
+        facts = [fact for fact in (name, *wording.subject_facts(report)) if fact and fact != target]
+        self._line((wording.headline(report), _TONES[wording.tone(report)]))
+        self._line((target, "bold"), ("  " + ", ".join(facts), "dim"))
+
+    def _failure(self, report: Report) -> None:
+        assert report.failure is not None
+        self._line()
+        self._line((f"{report.failure.stage}: ", "bold red"), one_line(report.failure.message))
+        tail = visible(report.failure.detail).strip().splitlines()[-12:]
+        for line in tail:
+            self._line(("  " + line, "dim"))
+
+    def _finding(self, finding: Finding) -> None:
+        place = finding.location
+        self._line()
+        self._line(
+            (f"{one_line(place.file)}:{place.line}:{place.column}", "bold"),
+            ": ",
+            (one_line(finding.rule), f"bold {_SEVERITIES[finding.severity]}"),
+            f" {one_line(finding.title)}",
+        )
+        self._source(finding)
+        if place.note:
+            self._paragraph("place", place.note)
+        if finding.why:
+            self._paragraph("why", _first_paragraph(finding.why))
+        elif finding.torch.explanation:
+            self._paragraph("torch", finding.torch.explanation)
+        for reason in finding.reasons[:MOST_REASONS]:
+            self._paragraph("guard", reason)
+        if len(finding.reasons) > MOST_REASONS:
+            self._paragraph("", f"and {len(finding.reasons) - MOST_REASONS} more")
+        if finding.remedy:
+            self._paragraph("do", _first_paragraph(finding.remedy))
+        inside = [f"in {one_line(place.qualname)}"] if place.qualname else []
+        kind = wording.KIND_NAMES[finding.kind]
+        self._paragraph("", ", ".join([f"{finding.id}, {kind}", *inside, *wording.marks(finding)]), "dim")
+
+    def _source(self, finding: Finding) -> None:
+        lines = excerpt(finding.location, context=0)
+        gutter = len(str(lines[-1].number)) if lines else 0
+        for line in lines[:MOST_MARKED_LINES]:
+            self._line((f"  {line.number:>{gutter}} | ", "dim"), visible(line.text))
+            if line.mark:
+                self._line((f"  {'':>{gutter}} | ", "dim"), *_carets(line))
+        if len(lines) > MOST_MARKED_LINES:
+            self._line((f"  {'':>{gutter}} | …", "dim"))
+
+    def _paragraph(self, label: str, text: str, style: str = "") -> None:
+        text = one_line(text)
+        room = max(self.width - 9, 24) if self.width else 0
+        lines = textwrap.wrap(text, room, break_on_hyphens=False) if room else [text]
+        for index, line in enumerate(lines):
+            self._line((f"  {label if index == 0 else '':<6} ", "dim"), (line, style))
+
+    def _figures(self, report: Report) -> None:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+        table.add_column("scenario")
+        for heading in ("graphs", "sites", "events", "skipped", "recompiled", "captured"):
+            table.add_column(heading, justify="right")
+        table.add_column("fullgraph=True")
+        table.add_column("explain said")
+        for scenario in report.scenarios:
+            table.add_row(*_figures(scenario))
+        self._line()
+        self.console.print(table)
+        for scenario in report.scenarios:
+            if scenario.cross_check.agrees is False:
+                self._paragraph("fault", f"{scenario.name}: {scenario.cross_check.message}", "yellow")
+        for scenario in report.scenarios:
+            if scenario.fullgraph.ok and wording.is_broken(scenario):
+                self._paragraph("", f"{scenario.name}: {wording.why_verdicts_differ(report, scenario)}")
+
+
+def _figures(scenario: Scenario) -> list[str]:
+    figures = scenario.default
+    numbers = [
+        figures.graphs, figures.sites, figures.events, figures.skipped_frames, figures.recompilations,
+    ]  # fmt: skip
+    return [
+        one_line(scenario.name),
+        *[str(number) for number in numbers],
+        wording.captured([scenario]) or "-",
+        {True: "compiles", False: "raises", None: "-"}[scenario.fullgraph.ok],
+        wording.explain_verdict(scenario).lower(),
+    ]
+
+
+def _carets(line: Line) -> list[str | tuple[str, str]]:
+    """Carets under the marked range, counted in terminal cells."""
+    assert line.mark is not None
+    start, end = line.mark
+    before = cell_len(visible(line.text[:start]))
+    under = max(cell_len(visible(line.text[start:end])), 1)
+    return [" " * before, ("^" * under, "bold red")]
+
+
+def _first_paragraph(text: str) -> str:
+    return text.strip().split("\n\n")[0]

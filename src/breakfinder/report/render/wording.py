@@ -1,0 +1,201 @@
+"""What every format says about a report, in the same words."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from breakfinder.report.model import Finding, Report, Scenario
+
+Tone = Literal["good", "warn", "bad"]
+
+KIND_NAMES: dict[str, str] = {
+    "graph_break": "graph break",
+    "skipped_frame": "skipped frame",
+    "recompilation": "recompilation",
+    "recompile_limit": "recompile limit",
+    "error": "error",
+}
+
+WEIGHTS = {
+    "none": "no weights (fake tensors)",
+    "random": "random weights",
+    "real": "real weights",
+    "own": "own weights",
+}
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """``1 graph``, ``2 graphs``; thousands are set apart by a thin space from five digits on."""
+    digits = f"{number:,}".replace(",", "\u2009") if abs(number) >= 10_000 else str(number)
+    return f"{digits} {noun if number == 1 else plural or noun + 's'}"
+
+
+def percent(part: int, whole: int) -> str:
+    """A share that says 100 % only of the whole and 0 % only of nothing; empty if there is no whole."""
+    if whole <= 0:
+        return ""
+    share = 100 * part / whole
+    if part < whole and share > 99:
+        share = min(share, 99.9)
+        return f"{int(share * 10) / 10:g} %"
+    if part > 0 and share < 1:
+        return "under 1 %"
+    return f"{share:.0f} %"
+
+
+def magnitude(number: float) -> str:
+    """``8.03 B`` for 8 030 261 248."""
+    for size, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.3g} {letter}"
+    return f"{number:g}"
+
+
+def captured(scenarios: list[Scenario]) -> str:
+    inside = sum(scenario.default.captured_ops for scenario in scenarios)
+    outside = sum(scenario.default.eager_ops for scenario in scenarios)
+    return percent(inside, inside + outside)
+
+
+def is_broken(scenario: Scenario) -> bool:
+    return bool(scenario.default.sites or scenario.default.skipped_frames)
+
+
+def is_recompilation(finding: Finding) -> bool:
+    return finding.kind in ("recompilation", "recompile_limit")
+
+
+def tone(report: Report) -> Tone:
+    if report.status == "failed" or any(not is_recompilation(finding) for finding in report.findings):
+        return "bad"
+    return "warn" if report.findings else "good"
+
+
+def headline(report: Report) -> str:
+    """Does it compile to one graph?  The answer in a sentence, without a full stop."""
+    if report.status == "failed":
+        stage = f" at the stage “{report.failure.stage}”" if report.failure else ""
+        found = f"; {count(len(report.findings), 'finding')} until then" if report.findings else ""
+        return f"Could not be run to the end: stopped{stage}{found}"
+    recompiling = [finding for finding in report.findings if is_recompilation(finding)]
+    breaking = len(report.findings) - len(recompiling)
+    broken = [scenario for scenario in report.scenarios if is_broken(scenario)]
+    if not breaking and not broken:
+        everywhere = f" in all {len(report.scenarios)} scenarios" if len(report.scenarios) > 1 else ""
+        if recompiling:
+            return f"Compiles to one graph{everywhere}, but recompiles: {_places(len(recompiling))} to fix"
+        return f"Compiles to one graph{everywhere}"
+    parts = [f"{_places(breaking)} to fix"]
+    if recompiling:
+        parts.append(f"{_places(len(recompiling))} that recompile{'s' if len(recompiling) == 1 else ''}")
+    if share := captured(report.scenarios):
+        parts.append(f"{share} of ops captured")
+    return f"{_how_broken(report.scenarios, broken)}: {', '.join(parts)}"
+
+
+def _places(number: int) -> str:
+    return count(number, "place")
+
+
+def _how_broken(scenarios: list[Scenario], broken: list[Scenario]) -> str:
+    if len(scenarios) > 1 and broken:
+        return f"Breaks in {len(broken)} of {len(scenarios)} scenarios"
+    return default_verdict(scenarios[0]) if scenarios else "Does not compile"
+
+
+def default_verdict(scenario: Scenario) -> str:
+    """What plain ``torch.compile`` does with a scenario."""
+    graphs = scenario.default.graphs
+    if not is_broken(scenario) and graphs <= 1:
+        return "Compiles to one graph"
+    if not is_broken(scenario):
+        return f"Compiles without a break, {count(graphs, 'graph')}"
+    if graphs == 0:
+        return "Is not compiled at all"
+    return f"Breaks into {graphs} graphs" if graphs > 1 else "Breaks, with one graph captured"
+
+
+def fullgraph_verdict(scenario: Scenario) -> str:
+    words = {True: "Compiles to one graph", False: "Raises an error", None: "Was not tried"}
+    return words[scenario.fullgraph.ok]
+
+
+def explain_verdict(scenario: Scenario) -> str:
+    said = scenario.explain
+    if said.error:
+        return "Raised an error"
+    if said.graph_count is None or said.graph_break_count is None:
+        return "Was not run"
+    return f"{count(said.graph_count, 'graph')}, {count(said.graph_break_count, 'graph break')}"
+
+
+def missed_by_explain(report: Report, scenario: Scenario) -> list[Finding]:
+    return [
+        finding
+        for finding in report.findings
+        if finding.missed_by_explain and scenario.name in finding.scenarios
+    ]
+
+
+def why_verdicts_differ(report: Report, scenario: Scenario) -> str:
+    """Why the default and ``fullgraph=True`` agree or not, and what follows from it."""
+    capture = "captures scalar outputs (.item()) and shapes that depend on data (nonzero)"
+    if scenario.fullgraph.ok is None:
+        return ""
+    if scenario.fullgraph.ok and is_broken(scenario):
+        return (
+            f"Compile with fullgraph=True: it clears every break of this scenario, because it also "
+            f"{capture}, which the default leaves to eager."
+        )
+    if scenario.fullgraph.ok:
+        return "Both agree: there is nothing to break on."
+    if not is_broken(scenario):
+        return "The trial compile stops where the default goes on: see its error."
+    cleared = [
+        finding.id
+        for finding in report.findings
+        if finding.fullgraph_clears and scenario.name in finding.scenarios
+    ]
+    if cleared:
+        return (
+            f"fullgraph=True raises at the first break that it meets. It also {capture}, so it gets past "
+            f"{', '.join(cleared)}, where the default breaks."
+        )
+    return "fullgraph=True turns the first break into an error; the default runs the rest in eager."
+
+
+def subject_facts(report: Report) -> list[str]:
+    """How the subject was built, in short."""
+    subject = report.subject
+    facts = []
+    if subject.parameters:
+        facts.append(f"{magnitude(subject.parameters)} parameters")
+    facts.append(WEIGHTS[subject.weights])
+    if subject.layers_total:
+        traced = subject.layers_traced
+        facts.append(
+            f"all {subject.layers_total} layers traced"
+            if traced >= subject.layers_total
+            else f"{traced} of {subject.layers_total} layers traced"
+        )
+    if subject.dtype:
+        facts.append(subject.dtype)
+    if subject.attn_implementation:
+        facts.append(f"{subject.attn_implementation} attention")
+    return facts
+
+
+def marks(finding: Finding) -> list[str]:
+    """What sets a finding apart, each in a few words."""
+    facts = []
+    if finding.events > 1:
+        facts.append(f"met {finding.events} times")
+    if finding.skips_frame and finding.kind != "skipped_frame":
+        facts.append("the whole frame is skipped")
+    if finding.in_loop:
+        facts.append("in a loop")
+    if finding.missed_by_explain:
+        facts.append("explain missed it")
+    if finding.fullgraph_clears:
+        facts.append("fullgraph=True clears it")
+    return facts

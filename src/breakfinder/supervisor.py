@@ -13,6 +13,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -30,6 +31,13 @@ _START = (
     "import sys; sys.path[:] = [entry for entry in sys.path if entry]; "
     "from breakfinder.worker import main; sys.exit(main(sys.argv[1:]))"
 )
+_SIGNALS = {
+    "SIGSEGV": "crashed: segmentation fault",
+    "SIGABRT": "crashed: abort",
+    "SIGILL": "crashed: illegal instruction",
+    "SIGFPE": "crashed: arithmetic error",
+    "SIGBUS": "crashed: bus error",
+}
 _TAIL = 16 * 1024
 _POLL_SECONDS = 0.05
 _AVAILABLE_SHARE = 0.85
@@ -83,6 +91,7 @@ class Supervisor:
         os.close(request_read)
         os.close(message_write)
         try:
+            _interrupt_on_sigterm()
             request = {"target": self.target.model_dump(), "options": dataclasses.asdict(self.options)}
             with contextlib.suppress(BrokenPipeError):
                 os.write(request_write, json.dumps(request).encode() + b"\n")
@@ -174,14 +183,19 @@ class Supervisor:
         status = child.wait()
         if status < 0:
             name = signal.Signals(-status).name
-            what = {"SIGSEGV": "crashed (segmentation fault", "SIGABRT": "crashed (abort"}.get(name, "was killed (")
-            separator = ", " if not what.endswith("(") else ""
-            self._fail(f"the process {what}{separator}{name})", self._tail.decode("utf-8", errors="replace"))
+            what = _SIGNALS.get(name, "was killed")
+            self._fail(f"the process {what} ({name})", self._tail.decode("utf-8", errors="replace"))
         else:
             self._fail(
                 f"the process ended by itself with exit status {status} before it was done",
                 self._tail.decode("utf-8", errors="replace"),
             )
+
+
+def _interrupt_on_sigterm() -> None:
+    """Treat SIGTERM (a CI job that is cancelled) like Ctrl-C, so that the report is written and nothing left."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _resident(process: psutil.Process) -> int:

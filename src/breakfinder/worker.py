@@ -132,15 +132,19 @@ def check(target: Target, options: CheckOptions, send: Callable[[str, Any], None
 
     failure: Exception | None = None
     for attempt in attempts(target, options.build):
+        if failure is not None and not attempt.applies(failure):
+            continue
         if failure is not None:
             send("restart", {"note": attempt.note})
         send("stage", {"name": "build"})
-        subject = attempt.build()
-        send("subject", subject.facts.model_dump())
         try:
+            subject = attempt.build()
+            send("subject", subject.facts.model_dump())
             trace(subject, send, options.dynamo_config)
             return
-        except ModelError as error:
+        except UsageError:
+            raise
+        except Exception as error:
             failure = error
     if failure is not None:
         raise failure

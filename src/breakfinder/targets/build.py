@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from breakfinder.options import BuildOptions
 from breakfinder.report.model import Target
-from breakfinder.targets.subject import Subject
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One way to build a target; ``note`` says why it is taken, where it is not the first."""
-
-    build: Callable[[], Subject]
-    note: str = ""
+from breakfinder.targets.attempt import Attempt
 
 
 def attempts(target: Target, options: BuildOptions) -> Iterator[Attempt]:

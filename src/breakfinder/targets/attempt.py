@@ -1,0 +1,20 @@
+"""One way to build a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from breakfinder.targets.subject import Subject
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One way to build a target; ``note`` says why it was taken, where it is not the first.
+
+    ``applies`` says whether it may help after an earlier attempt failed with this exception.
+    """
+
+    build: Callable[[], Subject]
+    note: str = ""
+    applies: Callable[[BaseException], bool] = lambda error: True

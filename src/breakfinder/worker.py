@@ -14,7 +14,6 @@ import os
 import platform
 import signal
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,8 +22,6 @@ from breakfinder.errors import UsageError
 from breakfinder.options import CheckOptions, options_from_plain
 from breakfinder.report.model import Target
 from breakfinder.trace import TraceError, to_plain
-
-_PR_SET_PDEATHSIG = 1  # from <linux/prctl.h>
 
 
 class Channel:
@@ -44,23 +41,16 @@ class Channel:
 def main(arguments: list[str]) -> int:
     """Entry of ``python -m breakfinder.worker REQUEST_FD MESSAGE_FD``."""
     request_descriptor, message_descriptor = (int(argument) for argument in arguments)
-    _die_with_parent(request_descriptor)
-    faulthandler.enable()
+    for descriptor in (request_descriptor, message_descriptor):
+        os.set_inheritable(descriptor, False)
     request = _read_request(request_descriptor)
-    threading.Thread(target=_watch_parent, args=(request_descriptor,), daemon=True).start()
+    _start_guard(request_descriptor, message_descriptor)
+    faulthandler.enable()
     channel = Channel(message_descriptor)
     with _reported(channel):
         check(Target.model_validate(request["target"]), options_from_plain(request["options"]), channel.send)
     channel.send("done", {})
     return 0
-
-
-def _die_with_parent(request_descriptor: int) -> None:
-    """Ask Linux to kill this process when its parent dies, even while it holds the interpreter's lock."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _read_request(descriptor: int) -> Any:
@@ -74,11 +64,24 @@ def _read_request(descriptor: int) -> Any:
     return json.loads(data)
 
 
-def _watch_parent(descriptor: int) -> None:
-    """Kill this process and those that it started when the parent's end of the pipe closes."""
-    while os.read(descriptor, 1):
-        continue
-    os.killpg(0, signal.SIGKILL)
+def _start_guard(request_descriptor: int, message_descriptor: int) -> None:
+    """Start a process that kills this one, and all that it started, when the parent's end of the pipe closes.
+
+    A thread could not, while the model's C code holds the interpreter's lock.  It is no child of this process
+    (it is forked twice), so that a model that waits for its children does not wait for it.
+    """
+    if middle := os.fork():
+        os.waitpid(middle, 0)
+        return
+    if os.fork() == 0:
+        os.close(message_descriptor)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):
+            os.dup2(nothing, descriptor)
+        while os.read(request_descriptor, 1):
+            continue
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
 
 
 @contextlib.contextmanager

@@ -75,7 +75,9 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(prose=prose, code_lines=code_lines, diff_lines=diff_lines)
+    environment.filters.update(
+        prose=prose, inline=inline, unbroken=unbroken, code_lines=code_lines, diff_lines=diff_lines
+    )
     environment.globals.update(
         wording=wording, count=wording.count, runs=timeline.runs, frame_rows=frame_rows, libraries=LIBRARIES
     )
@@ -97,9 +99,18 @@ def prose(text: str) -> Markup:
         if all(line.startswith(("    ", "\t")) for line in paragraph.split("\n")):
             blocks.append(Markup("<pre><code>{}</code></pre>").format(_unindent(paragraph)))
         else:
-            words = _CODE.sub(r"<code>\2</code>", str(escape(paragraph.strip())))
-            blocks.append(Markup("<p>{}</p>").format(Markup(words)))
+            blocks.append(Markup("<p>{}</p>").format(inline(paragraph.strip())))
     return Markup("\n").join(blocks)
+
+
+def inline(text: str) -> Markup:
+    """One line of plain text with `` `words` `` in backticks as code."""
+    return Markup(_CODE.sub(r"<code>\2</code>", str(escape(visible(text)))))
+
+
+def unbroken(text: str) -> Markup:
+    """Text in which a number keeps to the word that it counts."""
+    return Markup(re.sub(r"(\d) (?=\w|%)", "\\1\N{NO-BREAK SPACE}", str(escape(visible(text)))))
 
 
 def _unindent(text: str) -> str:

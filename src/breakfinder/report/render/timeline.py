@@ -15,7 +15,7 @@ from breakfinder.report.render.wording import count
 
 NARROWEST = 0.7
 """Width in percent below which a stretch is merged with its neighbours."""
-LABEL_ROOM = 3.6
+LABEL_ROOM = 7.0
 """Width in percent that a finding's label takes."""
 THINNEST = 0.2
 
@@ -32,6 +32,10 @@ class Block:
     segments: int
     frame: str = ""
     """The function that the graph was made from, with the line from which it resumes."""
+
+    @property
+    def roomy(self) -> bool:
+        return self.kind != "mixed" and self.width > LABEL_ROOM - 2
 
     @property
     def ops(self) -> int:
@@ -57,7 +61,7 @@ class Block:
 
 @dataclass
 class Break:
-    """A mark between two graphs. ``label`` is False where there is no room for one."""
+    """A mark where a graph ends at a finding's place. ``label`` is False where there is no room for one."""
 
     x: float
     finding: Finding
@@ -74,6 +78,11 @@ class Run:
     eager: int
     blocks: list[Block] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
+
+    @property
+    def named(self) -> bool:
+        """Whether any block is wide enough for the name of its function."""
+        return any(block.roomy and block.frame for block in self.blocks)
 
     @property
     def text(self) -> str:
@@ -130,17 +139,21 @@ def _run(call: int, segments: list[Segment], scale: float, frames: dict[str, Fra
     captured = sum(segment.ops for segment in graphs)
     eager = sum(segment.ops for segment in segments) - captured
     run = Run(call, len(graphs), captured, eager)
-    x, labelled = 0.0, -LABEL_ROOM
+    x = end = 0.0  # where the segment begins, and where the last graph ended
+    labelled, last = -2 * LABEL_ROOM, None
     for segment in segments:
         frame = frames.get(segment.compile_id)
         width = segment.ops * scale
         finding = causes.of(frame) if frame else None
         if finding and x > 0:
-            roomy = x - labelled >= LABEL_ROOM and x <= 100 - LABEL_ROOM / 2
-            run.breaks.append(Break(round(x, 3), finding, roomy))
-            labelled = x if roomy else labelled
+            room = LABEL_ROOM * (2 if finding is last else 1)
+            roomy = end - labelled >= room and end <= 100 - LABEL_ROOM / 2
+            run.breaks.append(Break(round(end, 3), finding, roomy))
+            if roomy:
+                labelled, last = end, finding
         _add(run.blocks, segment, x, width, frame_name(frame) if frame else "")
         x += width
+        end = x if segment.kind == "graph" else end
     run.breaks = _thin(run.breaks)
     for block in run.blocks:
         block.x, block.width = round(block.x, 3), round(max(block.width, THINNEST), 3)

@@ -68,17 +68,19 @@ def is_recompilation(finding: Finding) -> bool:
 def tone(report: Report) -> Tone:
     if report.status == "failed" or any(not is_recompilation(finding) for finding in report.findings):
         return "bad"
-    return "warn" if report.findings else "good"
+    return "warn" if report.status == "findings" else "good"
 
 
 def headline(report: Report) -> str:
     """Does it compile to one graph?  The answer in a sentence, without a full stop."""
     if report.status == "failed":
-        stage = f" at the stage “{report.failure.stage}”" if report.failure else ""
-        found = f"; {count(len(report.findings), 'finding')} until then" if report.findings else ""
-        return f"Could not be run to the end: stopped{stage}{found}"
-    recompiling = [finding for finding in report.findings if is_recompilation(finding)]
-    breaking = len(report.findings) - len(recompiling)
+        stage = f": stopped at “{report.failure.stage}”" if report.failure else ""
+        found = f", after {count(len(report.findings), 'finding')}" if report.findings else ""
+        return f"Could not be run{stage}{found}"
+    breaking = sum(not is_recompilation(finding) for finding in report.findings)
+    recompiling = [
+        finding for finding in report.findings if is_recompilation(finding) and finding.severity != "info"
+    ]
     broken = [scenario for scenario in report.scenarios if is_broken(scenario)]
     if not breaking and not broken:
         everywhere = f" in all {len(report.scenarios)} scenarios" if len(report.scenarios) > 1 else ""
@@ -129,12 +131,13 @@ def explain_verdict(scenario: Scenario) -> str:
     return f"{count(said.graph_count, 'graph')}, {count(said.graph_break_count, 'graph break')}"
 
 
+def is_missed(finding: Finding) -> bool:
+    """Whether ``explain`` should have told of this and did not; it never tells of recompilations."""
+    return finding.missed_by_explain and finding.kind in ("graph_break", "skipped_frame")
+
+
 def missed_by_explain(report: Report, scenario: Scenario) -> list[Finding]:
-    return [
-        finding
-        for finding in report.findings
-        if finding.missed_by_explain and scenario.name in finding.scenarios
-    ]
+    return [finding for finding in report.findings if is_missed(finding) and scenario.name in finding.scenarios]
 
 
 def why_verdicts_differ(report: Report, scenario: Scenario) -> str:
@@ -148,7 +151,7 @@ def why_verdicts_differ(report: Report, scenario: Scenario) -> str:
             f"{capture}, which the default leaves to eager."
         )
     if scenario.fullgraph.ok:
-        return "Both agree: there is nothing to break on."
+        return "Both agree."
     if not is_broken(scenario):
         return "The trial compile stops where the default goes on: see its error."
     cleared = [
@@ -159,7 +162,7 @@ def why_verdicts_differ(report: Report, scenario: Scenario) -> str:
     if cleared:
         return (
             f"fullgraph=True raises at the first break that it meets. It also {capture}, so it gets past "
-            f"{', '.join(cleared)}, where the default breaks."
+            f"{', '.join(cleared[:8])}{' and others' if len(cleared) > 8 else ''}, where the default breaks."
         )
     return "fullgraph=True turns the first break into an error; the default runs the rest in eager."
 
@@ -194,7 +197,7 @@ def marks(finding: Finding) -> list[str]:
         facts.append("the whole frame is skipped")
     if finding.in_loop:
         facts.append("in a loop")
-    if finding.missed_by_explain:
+    if is_missed(finding):
         facts.append("explain missed it")
     if finding.fullgraph_clears:
         facts.append("fullgraph=True clears it")

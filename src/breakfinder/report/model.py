@@ -18,7 +18,7 @@ Status = Literal["ok", "findings", "failed"]
 
 
 class Document(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
 
 
 class Tool(Document):
@@ -61,7 +61,7 @@ class Subject(Document):
     """Number of parameters of the model as configured (all layers)."""
     parameter_bytes: int = 0
     weights: Literal["none", "random", "real", "own"] = "none"
-    """``none``: fake tensors; ``random``; ``real``: from a checkpoint; ``own``: the object was given built."""
+    """``none``: fake tensors; ``random``; ``real``: from a checkpoint; ``own``: the object came built."""
     dtype: str = ""
     attn_implementation: str = ""
     layers_traced: int = 0

@@ -65,20 +65,26 @@ class _Summary:
             self._paragraph("note", note)
 
     def _line(self, *parts: str | tuple[str, str]) -> None:
-        self.console.print(Text.assemble(*parts), soft_wrap=True)
+        """Print one line; whatever its parts hold, a terminal gets no control character from them."""
+        line = Text()
+        for part in parts:
+            text, style = (part, "") if isinstance(part, str) else part
+            line.append(one_line(text) if "\n" in text else visible(text), style)
+        self.console.print(line, soft_wrap=True)
 
     def _verdict(self, report: Report) -> None:
-        target = one_line(report.target.text)
-        name = one_line(report.subject.name)
-        facts = [fact for fact in (name, *wording.subject_facts(report)) if fact and fact != target]
+        target = report.target.text
+        facts = [
+            fact for fact in (report.subject.name, *wording.subject_facts(report)) if fact and fact != target
+        ]
         self._line((wording.headline(report), _TONES[wording.tone(report)]))
         self._line((target, "bold"), ("  " + ", ".join(facts), "dim"))
 
     def _failure(self, report: Report) -> None:
         assert report.failure is not None
         self._line()
-        self._line((f"{report.failure.stage}: ", "bold red"), one_line(report.failure.message))
-        tail = visible(report.failure.detail).strip().splitlines()[-12:]
+        self._line((f"{report.failure.stage}: ", "bold red"), report.failure.message)
+        tail = report.failure.detail.strip().split("\n")[-12:]
         for line in tail:
             self._line(("  " + line, "dim"))
 
@@ -86,10 +92,10 @@ class _Summary:
         place = finding.location
         self._line()
         self._line(
-            (f"{one_line(place.file)}:{place.line}:{place.column}", "bold"),
+            (f"{place.file}:{place.line}:{place.column}", "bold"),
             ": ",
-            (one_line(finding.rule), f"bold {_SEVERITIES[finding.severity]}"),
-            f" {one_line(finding.title)}",
+            (finding.rule, f"bold {_SEVERITIES[finding.severity]}"),
+            f" {finding.title}",
         )
         self._source(finding)
         if place.note:
@@ -104,7 +110,7 @@ class _Summary:
             self._paragraph("", f"and {len(finding.reasons) - MOST_REASONS} more")
         if finding.remedy:
             self._paragraph("do", _first_paragraph(finding.remedy))
-        inside = [f"in {one_line(place.qualname)}"] if place.qualname else []
+        inside = [f"in {place.qualname}"] if place.qualname else []
         kind = wording.KIND_NAMES[finding.kind]
         self._paragraph("", ", ".join([f"{finding.id}, {kind}", *inside, *wording.marks(finding)]), "dim")
 
@@ -112,7 +118,7 @@ class _Summary:
         lines = excerpt(finding.location, context=0)
         gutter = len(str(lines[-1].number)) if lines else 0
         for line in lines[:MOST_MARKED_LINES]:
-            self._line((f"  {line.number:>{gutter}} | ", "dim"), visible(line.text))
+            self._line((f"  {line.number:>{gutter}} | ", "dim"), line.text)
             if line.mark:
                 self._line((f"  {'':>{gutter}} | ", "dim"), *_carets(line))
         if len(lines) > MOST_MARKED_LINES:

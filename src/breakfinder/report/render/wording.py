@@ -137,7 +137,9 @@ def is_missed(finding: Finding) -> bool:
 
 
 def missed_by_explain(report: Report, scenario: Scenario) -> list[Finding]:
-    return [finding for finding in report.findings if is_missed(finding) and scenario.name in finding.scenarios]
+    return [
+        finding for finding in report.findings if is_missed(finding) and scenario.name in finding.scenarios
+    ]
 
 
 def why_verdicts_differ(report: Report, scenario: Scenario) -> str:
@@ -162,7 +164,8 @@ def why_verdicts_differ(report: Report, scenario: Scenario) -> str:
     if cleared:
         return (
             f"fullgraph=True raises at the first break that it meets. It also {capture}, so it gets past "
-            f"{', '.join(cleared[:8])}{' and others' if len(cleared) > 8 else ''}, where the default breaks."
+            f"{', '.join(cleared[:8])}{' and others' if len(cleared) > 8 else ''}, "
+            "where the default breaks."
         )
     return "fullgraph=True turns the first break into an error; the default runs the rest in eager."
 

@@ -116,6 +116,8 @@
     makeCurrent(finding, true);
   };
   addEventListener("hashchange", openFromAddress);
+  // The browser's own jump to the address, which takes the focus away, may come after this script.
+  if (document.readyState !== "complete") addEventListener("load", () => requestAnimationFrame(openFromAddress));
   openFromAddress();
   const move = (step) => {
     const visible = findings.filter((finding) => !finding.hidden);

@@ -1,8 +1,8 @@
 """The whole command ``breakfinder check`` on large models, against importing what it needs.
 
-For Llama's default config (7 B parameters) and for one of the size of Llama 3.1 405B (126 layers of width 16,384,
-as in that model's published config), prints the median wall time of the command and of the bare imports, taken in
-turns in fresh processes, their ratio, and the command's peak memory (the largest process).
+For Llama's default config (7 B parameters) and for one of the size of Llama 3.1 405B (126 layers of width
+16,384, as in that model's published config), prints the median wall time of the command and of the bare
+imports, taken in turns in fresh processes, their ratio, and the command's peak memory (the largest process).
 """
 
 from __future__ import annotations

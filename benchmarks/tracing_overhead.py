@@ -12,19 +12,20 @@ import time
 from collections.abc import Callable
 
 import torch
-from transformers import AutoModelForCausalLM, AutoModelForImageClassification, CONFIG_MAPPING
+from transformers import CONFIG_MAPPING, AutoModelForCausalLM, AutoModelForImageClassification
 
-from breakfinder.report.model import Subject as SubjectFacts
-from breakfinder.targets.subject import Call, Scenario, Subject
+from breakfinder.targets.subject import Call
 from breakfinder.tracing import dynamo
-from breakfinder.tracing.trials import Trials, call_subject
+from breakfinder.tracing.trials import call_subject
 
 
 def models() -> dict[str, tuple[torch.nn.Module, Call]]:
     llama = CONFIG_MAPPING["llama"](
         hidden_size=256, intermediate_size=512, num_hidden_layers=8, num_attention_heads=8, vocab_size=1000
     )
-    vit = CONFIG_MAPPING["vit"](hidden_size=192, intermediate_size=384, num_hidden_layers=8, num_attention_heads=6)
+    vit = CONFIG_MAPPING["vit"](
+        hidden_size=192, intermediate_size=384, num_hidden_layers=8, num_attention_heads=6
+    )
     ids = torch.randint(0, 1000, (2, 32))
     return {
         "llama, 8 layers": (AutoModelForCausalLM.from_config(llama).eval(), Call(kwargs={"input_ids": ids})),

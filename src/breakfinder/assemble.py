@@ -15,6 +15,7 @@ from breakfinder.report.model import (
     Finding,
     Frame,
     FullgraphVerdict,
+    Kind,
     Location,
     Scenario,
     Segment,
@@ -74,12 +75,14 @@ class Assembler:
                 why=diagnosis.why,
                 remedy=diagnosis.remedy,
                 torch=_torch_says(event),
-                events=len(events),
+                events=sum(one.call == event.call for one in events),
                 skips_frame=any(one.skips_frame or one.compile_id in skipped for one in events),
                 in_loop=any(one.in_loop for one in events),
                 location=location,
                 stack=source.describe_stack(event.stack, root=self._root),
-                missed_by_explain=not any((entry.file, entry.line) in explained for entry in event.stack[-1:]),
+                missed_by_explain=not any(
+                    (entry.file, entry.line) in explained for entry in event.stack[-1:]
+                ),
                 fullgraph_clears=bool(trace.fullgraph_ok),
             )
             fingerprints.add(finding.fingerprint)
@@ -122,7 +125,9 @@ class Assembler:
                 continue
             self._keep(self._recompilation_finding(trace, recompilations, frame in limited))
 
-    def _recompilation_finding(self, trace: ScenarioTrace, group: list[Recompilation], limited: bool) -> Finding:
+    def _recompilation_finding(
+        self, trace: ScenarioTrace, group: list[Recompilation], limited: bool
+    ) -> Finding:
         """One finding for a frame, at the place whose guards failed most often."""
         stacks = Counter(one.stack for one in group if one.stack)
         typical = group[-1]
@@ -134,7 +139,7 @@ class Assembler:
             stack = ()
             location = source.locate_function(typical.file, typical.first_line, typical.name, root=self._root)
         diagnosis = rules.diagnose_recompilation(typical, location)
-        kind = "recompile_limit" if limited else "recompilation"
+        kind: Kind = "recompile_limit" if limited else "recompilation"
         reasons = list(dict.fromkeys(reason for one in group for reason in one.reasons[:1]))
         return Finding(
             id="",

@@ -11,7 +11,7 @@ from typing import Any
 from breakfinder import __version__
 from breakfinder.errors import UsageError
 from breakfinder.options import CheckOptions
-from breakfinder.report.model import Environment, Failure, Report, Subject, Target, Tool
+from breakfinder.report.model import Environment, Failure, Report, Status, Subject, Target, Tool
 from breakfinder.trace import TraceLog
 
 
@@ -69,7 +69,7 @@ class Recorder:
         assembler = Assembler()
         scenarios = [assembler.add_scenario(trace) for trace in self.log.scenarios]
         findings = assembler.findings()
-        status = "failed" if failure else "findings" if problems(findings) else "ok"
+        status: Status = "failed" if failure else "findings" if problems(findings) else "ok"
         return Report(
             tool=Tool(version=__version__),
             created=self._created,

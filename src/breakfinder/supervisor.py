@@ -193,7 +193,7 @@ class Supervisor:
 
 
 def _interrupt_on_sigterm() -> None:
-    """Treat SIGTERM (a CI job that is cancelled) like Ctrl-C, so that the report is written and nothing left."""
+    """Treat SIGTERM (a cancelled CI job) like Ctrl-C: the report is written and nothing is left running."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 

@@ -168,9 +168,7 @@ def _break(data: dict[str, Any]) -> BreakEvent:
 
 
 def _frame(data: dict[str, Any]) -> FrameRecord:
-    return FrameRecord(
-        **{**data, "op_names": tuple(data["op_names"]), "callers": _stack(data["callers"])}
-    )
+    return FrameRecord(**{**data, "op_names": tuple(data["op_names"]), "callers": _stack(data["callers"])})
 
 
 def _recompilation(data: dict[str, Any]) -> Recompilation:

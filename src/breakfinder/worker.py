@@ -110,7 +110,11 @@ def failure_of(stage: str, error: BaseException) -> dict[str, str]:
         text = str(error).strip()
         first = text.split("\n")[0] if text else ""
         message = f"{type(error).__name__}: {first}" if first else type(error).__name__
-        return {"stage": stage, "message": message, "detail": "".join(traceback.format_exception(error, limit=-30))}
+        return {
+            "stage": stage,
+            "message": message,
+            "detail": "".join(traceback.format_exception(error, limit=-30)),
+        }
     place = ""
     if described.stack:
         place = f" ({described.stack[-1].file}:{described.stack[-1].line} in {described.stack[-1].name})"
@@ -125,7 +129,7 @@ def check(target: Target, options: CheckOptions, send: Callable[[str, Any], None
     ``send`` is told of everything.  Raises what the target's code raises.
     """
     send("stage", {"name": "import torch"})
-    from breakfinder.tracing import ModelError, dynamo, trace
+    from breakfinder.tracing import dynamo, trace
 
     if note := dynamo.check_torch():
         send("note", {"text": note})

@@ -44,7 +44,9 @@ class TestCase:
     def test_skipped_frames(self, reports, case):
         report = report_of(reports, case)
         skipped = [
-            frame for frame in report.scenarios[0].frames if frame.outcome in ("skipped", "failed") and frame.compile_id
+            frame
+            for frame in report.scenarios[0].frames
+            if frame.outcome in ("skipped", "failed") and frame.compile_id
         ]
         names = [[frame.function, frame.line] for frame in skipped]
         # A frame that hit the recompile limit has no name in the record.
@@ -65,7 +67,8 @@ class TestCase:
         scenario = report.scenarios[0]
         assert scenario.default.graphs == case["graphs"]
         explained = {
-            "graph_count": scenario.explain.graph_count, "graph_break_count": scenario.explain.graph_break_count
+            "graph_count": scenario.explain.graph_count,
+            "graph_break_count": scenario.explain.graph_break_count,
         }
         assert explained == (case["explain"] or {"graph_count": None, "graph_break_count": None})
         assert bool(scenario.explain.error) == (not case["explain"])

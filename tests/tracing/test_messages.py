@@ -1,6 +1,11 @@
 """Dynamo's messages are taken apart as torch words them."""
 
-from breakfinder.tracing.messages import parse_break, parse_guard_failure, reason_from_artifact, stack_from_text
+from breakfinder.tracing.messages import (
+    parse_break,
+    parse_guard_failure,
+    reason_from_artifact,
+    stack_from_text,
+)
 
 ITEM = """\
 Unsupported Tensor.item() call with capture_scalar_outputs=False
@@ -61,7 +66,8 @@ def test_reason_and_stack_of_an_artifact():
     assert parse_break(reason_from_artifact(artifact)) == parse_break(LOOP)
     stack = stack_from_text(artifact)
     assert [(entry.file, entry.line, entry.name) for entry in stack] == [
-        ("a.py", 3, "outer"), ("b c.py", 16, "forward")
+        ("a.py", 3, "outer"),
+        ("b c.py", 16, "forward"),
     ]
 
 

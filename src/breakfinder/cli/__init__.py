@@ -43,7 +43,9 @@ class _LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="breakfinder")
 @click.option("--debug", is_flag=True, help="Show a traceback for every error.")
 def cli(debug: bool) -> None:
@@ -51,7 +53,10 @@ def cli(debug: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Entry of the ``breakfinder`` command.  Exit codes: 0 no findings, 1 findings, 2 usage, 3 model failed."""
+    """Entry of the ``breakfinder`` command.
+
+    Exit codes: 0 no findings, 1 findings, 2 usage, 3 the model could not be run.
+    """
     import sys
 
     arguments = list(sys.argv[1:] if arguments is None else arguments)
@@ -70,5 +75,7 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:
         if debug:
             raise
-        click.echo(f"error: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""), err=True)
+        click.echo(
+            f"error: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""), err=True
+        )
         sys.exit(2)

@@ -39,7 +39,9 @@ def parse_json_object(text: str, option: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise UsageError(f"{option} is no JSON: {error}", f"""e.g. {option} '{{"hidden_size": 64}}'""") from error
+        raise UsageError(
+            f"{option} is no JSON: {error}", f"""e.g. {option} '{{"hidden_size": 64}}'"""
+        ) from error
     if not isinstance(value, dict):
         raise UsageError(f"{option} is no JSON object", f"""e.g. {option} '{{"hidden_size": 64}}'""")
     return value
@@ -63,19 +65,42 @@ def parse_config(pairs: tuple[str, ...]) -> dict[str, Any]:
 
 @click.command("check", context_settings={"max_content_width": 100})
 @click.argument("target")
-@click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=FILE]",
-              help="Write text, html or json to FILE, '-' for standard output; repeats.  [default: text on the "
-                   "terminal, html and json under ./breakfinder-report/]")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FORMAT[=FILE]",
+    help="Write text, html or json to FILE, '-' for standard output; repeats.  [default: text on the "
+    "terminal, html and json under ./breakfinder-report/]",
+)
 @click.option("--open", "open_page", is_flag=True, help="Open the HTML report in the browser.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("--scenario", "scenarios", multiple=True, default=("forward",), show_default=True,
-              metavar="NAME", help="forward, decode, train, or all that fit the model; repeats.")
-@click.option("--weights", type=click.Choice(["none", "random", "real"]),
-              help="none: fake tensors, nothing downloaded but the config; random; real: safetensors.  "
-                   "[default: none; a Python target of up to 1 GiB is built as it is]")
-@click.option("--shrink", is_flag=True, help="Make a small model of the same kinds of layers (with --weights random).")
-@click.option("--depth", default="auto", show_default=True, metavar="auto|full|N",
-              help="auto: one of each distinct kind of repeated layer; full: all; or N layers.")
+@click.option(
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    default=("forward",),
+    show_default=True,
+    metavar="NAME",
+    help="forward, decode, train, or all that fit the model; repeats.",
+)
+@click.option(
+    "--weights",
+    type=click.Choice(["none", "random", "real"]),
+    help="none: fake tensors, nothing downloaded but the config; random; real: safetensors.  "
+    "[default: none; a Python target of up to 1 GiB is built as it is]",
+)
+@click.option(
+    "--shrink", is_flag=True, help="Make a small model of the same kinds of layers (with --weights random)."
+)
+@click.option(
+    "--depth",
+    default="auto",
+    show_default=True,
+    metavar="auto|full|N",
+    help="auto: one of each distinct kind of repeated layer; full: all; or N layers.",
+)
 @click.option("--task", default="", help="Task of the model's head, e.g. text-classification.")
 @click.option("--class", "class_name", default="", help="Transformers class to build, e.g. BertForMaskedLM.")
 @click.option("--inputs", default="", metavar="FILE.py:FUNCTION", help="Where the example inputs come from.")
@@ -83,26 +108,49 @@ def parse_config(pairs: tuple[str, ...]) -> dict[str, Any]:
 @click.option("--batch-size", type=click.IntRange(1), help="Rows in synthesised inputs.")
 @click.option("--seq-len", type=click.IntRange(1), help="Tokens in synthesised inputs.")
 @click.option("--dtype", default="", help="e.g. bfloat16.")
-@click.option("--device", default="cpu", show_default=True, help="e.g. cuda (needs --weights random or real).")
+@click.option(
+    "--device", default="cpu", show_default=True, help="e.g. cuda (needs --weights random or real)."
+)
 @click.option("--attn-implementation", default="", help="e.g. eager, sdpa, flex_attention.")
-@click.option("--training", is_flag=True, help="Leave a Python target in training mode in the forward scenario.")
+@click.option(
+    "--training", is_flag=True, help="Leave a Python target in training mode in the forward scenario."
+)
 @click.option("--no-grad", is_flag=True, help="Call a Python target under torch.no_grad().")
 @click.option("--revision", default="", help="Branch, tag or commit of a hub repository.")
-@click.option("--trust-remote-code", is_flag=True,
-              help="Run the repository's own code; needs --revision with a full commit hash.")
-@click.option("--dynamo-config", multiple=True, metavar="NAME=VALUE", help="A value of torch._dynamo.config; repeats.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True,
-              help="Seconds after which the model is stopped.")
-@click.option("--memory-limit", default="", metavar="SIZE", help="e.g. 8G.  [default: 85 % of what is available]")
+@click.option(
+    "--trust-remote-code",
+    is_flag=True,
+    help="Run the repository's own code; needs --revision with a full commit hash.",
+)
+@click.option(
+    "--dynamo-config", multiple=True, metavar="NAME=VALUE", help="A value of torch._dynamo.config; repeats."
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    help="Seconds after which the model is stopped.",
+)
+@click.option(
+    "--memory-limit", default="", metavar="SIZE", help="e.g. 8G.  [default: 85 % of what is available]"
+)
 def command(
-    target: str, outputs: tuple[str, ...], open_page: bool, quiet: bool, memory_limit: str, model_kwargs: str,
-    dynamo_config: tuple[str, ...], timeout: float, **build: Any,
+    target: str,
+    outputs: tuple[str, ...],
+    open_page: bool,
+    quiet: bool,
+    memory_limit: str,
+    model_kwargs: str,
+    dynamo_config: tuple[str, ...],
+    timeout: float,
+    **build: Any,
 ) -> None:
     """Find, explain and report the graph breaks of TARGET.
 
-    TARGET is a Transformers model type (llama; hf:gpt2 means the hub), a hub id (org/name), a local ./folder with
-    config.json, path/to/file.py:Model, or package.module:attr.  Exit codes: 0 no findings, 1 findings, 2 usage,
-    3 the model could not be run (its report is still written).
+    TARGET is a Transformers model type (llama; hf:gpt2 means the hub), a hub id (org/name), a local ./folder
+    with config.json, path/to/file.py:Model, or package.module:attr.  Exit codes: 0 no findings, 1 findings,
+    2 usage, 3 the model could not be run (its report is still written).
     """
     build["model_kwargs"] = parse_json_object(model_kwargs, "--model-kwargs")
     options = CheckOptions(

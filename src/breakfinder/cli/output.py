@@ -45,7 +45,8 @@ class Outputs:
         to_standard_output = [name for name, path in destinations if path is None]
         if len(to_standard_output) > 1:
             raise UsageError(
-                f"{' and '.join(to_standard_output)} cannot both go to standard output", "give one of them a =FILE"
+                f"{' and '.join(to_standard_output)} cannot both go to standard output",
+                "give one of them a =FILE",
             )
         for _, path in destinations:
             if path is not None:
@@ -78,7 +79,9 @@ class Outputs:
     def _print(self, report: Report, name: str) -> None:
         if name == "text":
             console = Console(file=sys.stdout)
-            click.echo(render_text(report, width=console.width, color=console.is_terminal and not console.no_color))
+            terminal = console.is_terminal
+            width = console.width if terminal else None
+            click.echo(render_text(report, width=width, color=terminal and not console.no_color), nl=False)
         else:
             click.echo(render(report, name), nl=False)
 
@@ -128,5 +131,9 @@ class ShownProgress:
             self._live.stop()
 
     def update(self, progress: Progress) -> None:
-        counts = f", {progress.frames} frames, {progress.breaks} breaks" if progress.frames or progress.breaks else ""
+        counts = (
+            f", {progress.frames} frames, {progress.breaks} breaks"
+            if progress.frames or progress.breaks
+            else ""
+        )
         self._spinner.update(text=f"{progress.stage}{counts}")

@@ -211,6 +211,8 @@ class Finding(Document):
     remedy: str = ""
     torch: TorchSays = Field(default_factory=TorchSays)
     events: int = 1
+    """Times that it was recorded, in the first call that met it: a break is recorded once for every frame that
+    it bubbles through.  For a recompilation, the number of them."""
     skips_frame: bool = False
     in_loop: bool = False
     reasons: list[str] = Field(default_factory=list)

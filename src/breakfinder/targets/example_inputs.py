@@ -19,13 +19,15 @@ _HINT = (
 )
 
 
-def inputs_of(module: ModuleType, options: BuildOptions) -> tuple[Callable[[], Call], Callable[[], list[Call]] | None]:
+def inputs_of(
+    module: ModuleType, options: BuildOptions
+) -> tuple[Callable[[], Call], Callable[[], list[Call]] | None]:
     """What makes the first call's arguments, and what makes those of further calls if the user gave any."""
     if options.inputs:
-        source_module, source = load(options.inputs)
+        _, source = load(options.inputs)
         more = None
     elif hasattr(module, "example_inputs"):
-        source_module, source = module, module.example_inputs
+        source = module.example_inputs
         more = getattr(module, "more_inputs", None)
     else:
         raise UsageError(f"{module.__name__} has no example_inputs", _HINT)
@@ -48,7 +50,9 @@ def as_call(value: Any) -> Call:
         return Call(tuple(value))
     if isinstance(value, torch.Tensor):
         return Call((value,))
-    raise UsageError(f"example inputs are a {type(value).__name__}", "give a tuple, a dict, or (args, kwargs)")
+    raise UsageError(
+        f"example inputs are a {type(value).__name__}", "give a tuple, a dict, or (args, kwargs)"
+    )
 
 
 def map_tensors(value: Any, function: Callable[[torch.Tensor], Any]) -> Any:

@@ -35,5 +35,5 @@ def device_of(model: Any) -> str:
     """The device of a module's first parameter; ``cpu`` for what has none."""
     if isinstance(model, torch.nn.Module):
         for parameter in model.parameters():
-            return parameter.device.type
+            return str(parameter.device.type)
     return "cpu"

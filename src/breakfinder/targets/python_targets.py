@@ -32,7 +32,10 @@ def build(target: Target, options: BuildOptions) -> Subject:
         try:
             subject = construct(value, target.location, options.model_kwargs, limit)
         except TooLargeError:
-            note = "its parameters take more than 1 GiB, so it was built without weights (--weights random builds it)"
+            note = (
+                "its parameters take more than 1 GiB, so it was built without weights "
+                "(--weights random builds it with them)"
+            )
             return _build_fake(target, value, first, more, options, [note])
         return _real_subject(subject, target, first, more, options)
     return _build_fake(target, value, first, more, options, [])
@@ -58,8 +61,7 @@ def _real_subject(
 
     calls = _calls(first, more, place)
     facts = facts_of(subject, target, "own", [])
-    given = 1 if more is None else None
-    return Subject(subject, facts, scenarios(calls, options, given))
+    return Subject(subject, facts, scenarios(calls, options, 1 if more is None else None))
 
 
 def _build_fake(
@@ -77,8 +79,7 @@ def _build_fake(
         model.eval()
     calls = _calls(first, more, lambda tensor: fake_inputs(mode, tensor))
     facts = facts_of(model, target, "none", notes)
-    given = 1 if more is None else None
-    return Subject(model, facts, scenarios(calls, options), lambda: mode)
+    return Subject(model, facts, scenarios(calls, options, 1 if more is None else None), lambda: mode)
 
 
 def _dtype(name: str) -> torch.dtype | None:
@@ -112,7 +113,7 @@ def _calls(
 
 
 def loss_of(output: Any) -> torch.Tensor | None:
-    """A scalar to go backward from: the output's ``loss`` if it has one, else the sum of what has a gradient."""
+    """A scalar to go backward from: the output's ``loss``, or else the sum of what has a gradient."""
     loss = getattr(output, "loss", None)
     if isinstance(loss, torch.Tensor):
         return loss
@@ -136,7 +137,7 @@ def scenarios(calls: Callable[[], list[Call]], options: BuildOptions, given: int
 
     def forward() -> Calls:
         for call in calls():
-            yield call
+            yield call  # noqa: UP028 (a list takes no send)
 
     def train() -> Calls:
         for call in calls():

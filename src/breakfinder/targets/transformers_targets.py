@@ -132,7 +132,11 @@ class _Builder:
                 "give a hub id or a folder, or --weights random",
             )
         model = hub.load_weights(
-            self.cls, self.target.location, self.target.revision, self.config, self.options.dtype,
+            self.cls,
+            self.target.location,
+            self.target.revision,
+            self.config,
+            self.options.dtype,
             self.options.attn_implementation,
         ).eval()
         facts = self._facts(model, "real", [])

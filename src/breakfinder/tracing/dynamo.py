@@ -205,7 +205,12 @@ def _live_entry(frame: FrameType, line: int) -> StackEntry:
     if hasattr(code, "co_positions"):
         for index, position in enumerate(code.co_positions()):
             if index == frame.f_lasti // 2:
-                line, end_line, column, end_column = position[0] or line, position[1], position[2], position[3]
+                line, end_line, column, end_column = (
+                    position[0] or line,
+                    position[1],
+                    position[2],
+                    position[3],
+                )
                 break
     return StackEntry(code.co_filename, line, code.co_name, column, end_line, end_column)
 
@@ -355,9 +360,7 @@ class Observer(logging.Handler):
     def _frame_of(self, compile_id: str) -> tuple[str, str, int]:
         """Name, file and first line of a frame, known from its first compilation if not from this one."""
         return (
-            self._started.get(compile_id)
-            or self._started.get(f"{compile_id.split('/')[0]}/0")
-            or ("", "", 1)
+            self._started.get(compile_id) or self._started.get(f"{compile_id.split('/')[0]}/0") or ("", "", 1)
         )
 
     def _on_metrics(self, record: logging.LogRecord, compile_id: str) -> None:

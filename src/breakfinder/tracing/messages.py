@@ -94,7 +94,7 @@ class GuardFailure:
 
 
 def parse_guard_failure(reason: str) -> GuardFailure:
-    """``0/1: self.n == 3   # code  # file.py:7 in forward`` followed by a user stack, taken apart."""
+    """A reason such as ``0/1: self.n == 3   # code  # file.py:7 in forward`` and its user stack."""
     head, _, tail = reason.partition("\nUser stack trace:\n")
     entry, separator, guard = head.partition(": ")
     if not separator or not re.fullmatch(r"[!\d/\[\]]+", entry):

@@ -56,7 +56,9 @@ class ModuleState:
             if type(buffer) in (torch.Tensor, torch.nn.Buffer) and buffer.device.type != "meta"
         ]
         self._gradients = [
-            (parameter, parameter.grad) for module in modules for parameter in module.parameters(recurse=False)
+            (parameter, parameter.grad)
+            for module in modules
+            for parameter in module.parameters(recurse=False)
         ]
 
     def restore(self) -> None:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from breakfinder.targets.subject import Call, Scenario, Subject
-from breakfinder.trace import BreakEvent, FrameRecord, Segment, StackEntry, TraceError
+from breakfinder.trace import BreakEvent, FrameRecord, Segment, TraceError
 from breakfinder.tracing import dynamo
 from breakfinder.tracing.state import ModuleState, seed_everything
 
 Send = Callable[[str, Any], None]
 """Takes the kind of a message (see `breakfinder.trace.TraceLog`) and a record or plain data."""
+
+
+Around = Callable[[int, "Call"], contextlib.AbstractContextManager[None]]
+
+
+def _nothing_around(index: int, call: Call) -> contextlib.AbstractContextManager[None]:
+    return contextlib.nullcontext()
 
 
 class ModelError(Exception):
@@ -43,7 +51,6 @@ class Trials:
 
     def __post_init__(self) -> None:
         self.state = ModuleState(self.subject.callable)
-        self.sites = 0
         self.first_call_breaks = 0
 
     def run(self) -> None:
@@ -73,10 +80,12 @@ class Trials:
             self.subject.callable.train(self.scenario.training)
         seed_everything()
 
-    def _drive(self, function: Callable[..., Any], calls: int | None, around: Any = None) -> int:
+    def _drive(
+        self, function: Callable[..., Any], calls: int | None, around: Around = _nothing_around
+    ) -> int:
         """Make the scenario's calls on ``function``, at most ``calls`` of them; gives how many were made.
 
-        ``around`` is told of each call (``begin(index, call)``, ``end(index)``).
+        Each is made inside the context that ``around(index, call)`` gives.
         """
         with self.subject.run_context(), torch.set_grad_enabled(self.scenario.grad):
             generator = self.scenario.calls()
@@ -84,11 +93,8 @@ class Trials:
             try:
                 call = next(generator)
                 while True:
-                    if around is not None:
-                        around.begin(made, call)
-                    output = call_subject(function, call)
-                    if around is not None:
-                        around.end(made)
+                    with around(made, call):
+                        output = call_subject(function, call)
                     made += 1
                     if made == calls:
                         if self.scenario.training:
@@ -108,14 +114,12 @@ class Trials:
         compiled = torch.compile(self.subject.callable, backend=run.counter.backend(run.observer.on_graph))
         try:
             with dynamo.configured(self.config), run.observer:
-                self._drive(compiled, None, run)
+                self._drive(compiled, None, run.around)
         except Exception as error:
-            run.flush()
             self._compile_failed(error, run.calls_made)
         if run.calls_made and not run.frames:
             self._silent_skip(run)
         self.first_call_breaks = run.first_call_breaks
-        self.sites = len(run.sites)
 
     def _silent_skip(self, run: _ObservedRun) -> None:
         """Nothing was compiled, and nothing was said: torch never began with the subject's frame."""
@@ -191,7 +195,7 @@ class Trials:
         return True
 
     def _cross_check(self) -> None:
-        """The default compile with what ``fullgraph=True`` captures: free of breaks just when that succeeds."""
+        """The default compile with what ``fullgraph=True`` captures: clean just when that succeeds."""
         self._stage("cross-check")
         self._fresh()
         run = _ObservedRun(self, silent=True)
@@ -242,7 +246,6 @@ class _ObservedRun:
         self.calls_made = 0
         self.first_call_breaks = 0
         self.frames: list[FrameRecord] = []
-        self.sites: set[tuple[str, StackEntry]] = set()
 
     def _record(self, kind: str, record: Any) -> None:
         if kind == "frame":
@@ -250,31 +253,24 @@ class _ObservedRun:
             if record.outcome in ("skipped", "failed") and self.calls_made == 0:
                 self.first_call_breaks += 1
         elif isinstance(record, BreakEvent):
-            self.sites.add((record.gb_type, record.stack[-1]) if record.stack else (record.gb_type, None))  # type: ignore[arg-type]
             if self.calls_made == 0:
                 self.first_call_breaks += 1
         self.send(kind, record)
 
-    def begin(self, index: int, call: Call) -> None:
+    @contextlib.contextmanager
+    def around(self, index: int, call: Call) -> Iterator[None]:
+        """Count the operations of one call, also of one that raises."""
         self.observer.call = index
         self.send("inputs", {"call": index, "text": describe_call(call)})
         self.counter.segments.clear()
-        self.counter.__enter__()
-
-    def end(self, index: int) -> None:
-        self.counter.__exit__(None, None, None)
+        try:
+            with self.counter:
+                yield
+        finally:
+            for compile_id, ops in self.counter.segments:
+                self.send("segment", Segment("graph" if compile_id else "eager", ops, compile_id, index))
         self.calls_made = index + 1
-        self._send_segments(index)
         self.send("call", {"index": index})
-
-    def flush(self) -> None:
-        """After an exception in a call: leave the counting mode, keep what was counted."""
-        self.counter.__exit__(None, None, None)
-        self._send_segments(self.calls_made)
-
-    def _send_segments(self, call: int) -> None:
-        for compile_id, ops in self.counter.segments:
-            self.send("segment", Segment("graph" if compile_id else "eager", ops, compile_id, call))
 
 
 def describe_call(call: Call) -> str:

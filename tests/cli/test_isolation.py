@@ -23,7 +23,9 @@ def command(folder, name, *options):
 
 def check(folder, name, *options):
     """Exit status and report of a check."""
-    done = subprocess.run(command(folder, name, *options), capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command(folder, name, *options), capture_output=True, text=True, timeout=120, check=False
+    )
     assert "Traceback" not in done.stderr
     assert (folder / "report.html").stat().st_size > 1000
     return done.returncode, json.loads((folder / "report.json").read_text())
@@ -108,7 +110,9 @@ def wait_for_child(pid):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted(folder, number):
-    parent = subprocess.Popen(command(folder, "NeverReturns"), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    parent = subprocess.Popen(
+        command(folder, "NeverReturns"), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
     wait_for_child(parent.pid)
     time.sleep(5)
     parent.send_signal(number)

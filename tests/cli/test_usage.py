@@ -31,7 +31,9 @@ def project(tmp_path):
         "        return x\n"
         "VALUE = 3\n"
     )
-    (tmp_path / "inputs.py").write_text("import torch\ndef make():\n    return (torch.ones(2),)\ndef bad():\n    return 7\n")
+    (tmp_path / "inputs.py").write_text(
+        "import torch\ndef make():\n    return (torch.ones(2),)\ndef bad():\n    return 7\n"
+    )
     (tmp_path / "broken.py").write_text("def f(:\n")
     (tmp_path / "folder").mkdir()
     return tmp_path

@@ -28,7 +28,11 @@ def load(location: str) -> tuple[ModuleType, Any]:
     for name in attribute.split("."):
         if not hasattr(value, name):
             close = difflib.get_close_matches(name, _public_names(value), 3)
-            hint = f"did you mean {' or '.join(close)}?" if close else f"it has: {', '.join(_public_names(value)[:8])}"
+            hint = (
+                f"did you mean {' or '.join(close)}?"
+                if close
+                else f"it has: {', '.join(_public_names(value)[:8])}"
+            )
             raise UsageError(f"{place} has no attribute '{name}'", hint)
         value = getattr(value, name)
     return module, value
@@ -81,19 +85,30 @@ class TooLargeError(Exception):
     """Raised while a model is being built whose parameters pass the limit."""
 
 
-def construct(value: Any, location: str, kwargs: dict[str, Any], limit: int | None) -> Any:
-    """The callable that a target names: a class is called with ``kwargs``, anything else is taken as it is.
+def check_callable(value: Any, location: str, kwargs: dict[str, Any]) -> None:
+    """Raises UsageError if a target's value cannot be called, or its class not constructed with ``kwargs``."""
+    if inspect.isclass(value):
+        if not issubclass(value, torch.nn.Module) and "__call__" not in dir(value):
+            raise UsageError(
+                f"instances of {location} are not callable", "name a module, a function or a callable"
+            )
+        check_arguments(value, kwargs)
+    elif not callable(value):
+        raise UsageError(
+            f"{location} is of type {type(value).__name__}, not callable",
+            "name a class, instance or function",
+        )
+    elif kwargs:
+        raise UsageError(f"{location} is no class, so --model-kwargs has no use", "leave it out")
 
-    Raises TooLargeError when its parameters pass ``limit`` bytes, UsageError when the class cannot be
-    called with ``kwargs`` or the value is not callable.
+
+def construct(value: Any, kwargs: dict[str, Any], limit: int | None) -> Any:
+    """The callable that a checked value stands for: a class is called with ``kwargs``.
+
+    Raises TooLargeError when the parameters pass ``limit`` bytes.
     """
     if not inspect.isclass(value):
-        if kwargs:
-            raise UsageError(f"{location} is no class, so --model-kwargs has no use", "leave it out")
-        if not callable(value):
-            raise UsageError(f"{location} is {type(value).__name__}, not callable", "name a class, instance or function")
         return value
-    check_arguments(value, kwargs)
     if limit is None or not issubclass(value, torch.nn.Module):
         return value(**kwargs)
     seen = 0
@@ -125,7 +140,8 @@ def check_arguments(cls: type, kwargs: dict[str, Any]) -> None:
             name
             for name, parameter in signature.parameters.items()
             if parameter.default is parameter.empty
-            and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY, parameter.POSITIONAL_ONLY)
+            and parameter.kind
+            in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY, parameter.POSITIONAL_ONLY)
         ]
         example = ", ".join(f'"{name}": …' for name in needed)
         raise UsageError(

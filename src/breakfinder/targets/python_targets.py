@@ -12,7 +12,7 @@ from breakfinder.options import BuildOptions
 from breakfinder.report.model import Subject as SubjectFacts
 from breakfinder.report.model import Target
 from breakfinder.targets.example_inputs import inputs_of, map_call, map_tensors, other_sizes
-from breakfinder.targets.load import TooLargeError, construct, load
+from breakfinder.targets.load import TooLargeError, check_callable, construct, load
 from breakfinder.targets.subject import Call, Calls, Scenario, Subject
 
 FAKE_ABOVE_BYTES = 1 << 30
@@ -26,11 +26,12 @@ def build(target: Target, options: BuildOptions) -> Subject:
     ``weights`` is ``none``.  Raises UsageError for what the user can mend.
     """
     module, value = load(target.location)
+    check_callable(value, target.location, options.model_kwargs)
     first, more = inputs_of(module, options)
     if options.weights != "none":
         limit = FAKE_ABOVE_BYTES if options.weights is None else None
         try:
-            subject = construct(value, target.location, options.model_kwargs, limit)
+            subject = construct(value, options.model_kwargs, limit)
         except TooLargeError:
             note = (
                 "its parameters take more than 1 GiB, so it was built without weights "
@@ -74,7 +75,7 @@ def _build_fake(
 ) -> Subject:
     from breakfinder.targets.fake import build_fake, fake_inputs
 
-    model, mode = build_fake(lambda: construct(value, target.location, options.model_kwargs, None))
+    model, mode = build_fake(lambda: construct(value, options.model_kwargs, None))
     if not options.training:
         model.eval()
     calls = _calls(first, more, lambda tensor: fake_inputs(mode, tensor))

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from breakfinder.errors import UsageError
 from breakfinder.targets.subject import Call, Scenario, Subject
 from breakfinder.trace import BreakEvent, FrameRecord, Segment, TraceError
 from breakfinder.tracing import dynamo
@@ -115,6 +116,8 @@ class Trials:
         try:
             with dynamo.configured(self.config), run.observer:
                 self._drive(compiled, None, run.around)
+        except UsageError:
+            raise
         except Exception as error:
             self._compile_failed(error, run.calls_made)
         if run.calls_made and not run.frames:

@@ -24,12 +24,13 @@ def test_says_verdict_place_expression_why_and_what_to_do():
         "src/gatednet/routing.py:7:23: BF102 `.tolist()` moves a tensor's values to Python\n"
         "  7 | return sorted(set(chosen.flatten().tolist()))\n"
         "    |                   ^^^^^^^^^^^^^^^^^^^^^^^^^\n"
-        "  why    The list's length and its numbers are Python values"
+        "  why     The list's length and its numbers are Python values"
     ) in text
-    assert "\n  do     Keep the routing on the device" in text
+    assert "\n  do      Keep the routing on the device" in text
     assert "explain missed it, fullgraph=True clears it" in text
     assert "3 of 126 layers traced" in text
-    assert re.search(r"^forward +4 +2 +9 +1 +2 +89 % +raises +4 graphs, 3 graph breaks$", text, re.MULTILINE)
+    assert "\n  explain forward: said 4 graphs, 3 graph breaks; it missed F2\n" in text
+    assert re.search(r"^forward +4 +2 +9 +1 +2 +89 % +raises$", text, re.MULTILINE)
 
 
 def test_a_clean_model_is_told_in_a_few_lines():
@@ -86,7 +87,7 @@ def test_without_a_width_nothing_is_wrapped():
 
 def test_of_many_findings_the_worst_are_shown_and_the_rest_counted():
     text = plain(samples.thousand())
-    shown = re.findall(r"^         (F\d+),", text, re.MULTILINE)
+    shown = re.findall(r"^          (F\d+),", text, re.MULTILINE)
     assert shown == [f"F{n}" for n in range(1, MOST_FINDINGS + 1)]
     assert f"and {1000 - MOST_FINDINGS} more findings, all in the html and json reports" in text
 

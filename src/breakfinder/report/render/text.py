@@ -78,7 +78,9 @@ class _Summary:
             fact for fact in (report.subject.name, *wording.subject_facts(report)) if fact and fact != target
         ]
         self._line((wording.headline(report), _TONES[wording.tone(report)]))
-        self._line((target, "bold"), ("  " + ", ".join(facts), "dim"))
+        self._line((target, "bold"))
+        for line in self._wrap(", ".join(facts), 0):
+            self._line((line, "dim"))
 
     def _failure(self, report: Report) -> None:
         assert report.failure is not None
@@ -125,19 +127,21 @@ class _Summary:
             self._line((f"  {'':>{gutter}} | …", "dim"))
 
     def _paragraph(self, label: str, text: str, style: str = "") -> None:
+        for index, line in enumerate(self._wrap(text, 10)):
+            self._line((f"  {label if index == 0 else '':<7} ", "dim"), (line, style))
+
+    def _wrap(self, text: str, indent: int) -> list[str]:
         text = one_line(text)
-        room = max(self.width - 9, 24) if self.width else 0
-        lines = textwrap.wrap(text, room, break_on_hyphens=False) if room else [text]
-        for index, line in enumerate(lines):
-            self._line((f"  {label if index == 0 else '':<6} ", "dim"), (line, style))
+        if self.width is None:
+            return [text]
+        return textwrap.wrap(text, max(self.width - indent, 24), break_on_hyphens=False)
 
     def _figures(self, report: Report) -> None:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         table.add_column("scenario")
         for heading in ("graphs", "sites", "events", "skipped", "recompiled", "captured"):
             table.add_column(heading, justify="right")
-        table.add_column("fullgraph=True")
-        table.add_column("explain said")
+        table.add_column("fullgraph")
         for scenario in report.scenarios:
             table.add_row(*_figures(scenario))
         self._line()
@@ -145,9 +149,13 @@ class _Summary:
         for scenario in report.scenarios:
             if scenario.cross_check.agrees is False:
                 self._paragraph("fault", f"{scenario.name}: {scenario.cross_check.message}", "yellow")
-        for scenario in report.scenarios:
-            if scenario.fullgraph.ok and wording.is_broken(scenario):
-                self._paragraph("", f"{scenario.name}: {wording.why_verdicts_differ(report, scenario)}")
+        for scenario in filter(wording.is_broken, report.scenarios):
+            missed = [finding.id for finding in wording.missed_by_explain(report, scenario)]
+            said = f"said {wording.explain_verdict(scenario).lower()}"
+            ids = f"; it missed {', '.join(missed[:8])}{' and others' if len(missed) > 8 else ''}"
+            self._paragraph("explain", f"{scenario.name}: {said}{ids if missed else ''}")
+            if scenario.fullgraph.ok:
+                self._paragraph("do", f"{scenario.name}: {wording.why_verdicts_differ(report, scenario)}")
 
 
 def _figures(scenario: Scenario) -> list[str]:
@@ -160,7 +168,6 @@ def _figures(scenario: Scenario) -> list[str]:
         *[str(number) for number in numbers],
         wording.captured([scenario]) or "-",
         {True: "compiles", False: "raises", None: "-"}[scenario.fullgraph.ok],
-        wording.explain_verdict(scenario).lower(),
     ]
 
 

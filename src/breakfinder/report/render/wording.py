@@ -195,7 +195,7 @@ def marks(finding: Finding) -> list[str]:
     """What sets a finding apart, each in a few words."""
     facts = []
     if finding.events > 1:
-        facts.append(f"met {finding.events} times")
+        facts.append(count(finding.events, "recompilation" if is_recompilation(finding) else "event"))
     if finding.skips_frame and finding.kind != "skipped_frame":
         facts.append("the whole frame is skipped")
     if finding.in_loop:

@@ -1,0 +1,53 @@
+"""BF201: print() in compiled code."""
+
+from breakfinder.rules.rule import Example, Rule
+
+
+class Print(Rule):
+    code = "BF201"
+    name = "print"
+    title = "`print` in compiled code"
+    why = """
+        `print` writes to the screen, which cannot be put into a graph: Dynamo ends the graph at
+        {expression}, runs the call in Python and starts a new graph after it. A function that calls
+        this one is cut as well.
+        """
+    remedy = """
+        Remove it, or guard it: `if not torch.compiler.is_compiling(): print(...)`. The text then
+        appears in eager only.
+
+        To keep the text in compiled code, set `torch._dynamo.config.reorderable_logging_functions =
+        {{print}}`: Dynamo then prints at the end of the graph.
+        """
+    callees = r"builtins\.print"
+    examples = (
+        Example(
+            broken="""
+                import torch
+
+
+                def fn(x):
+                    h = x.sin()
+                    print("mean", h.mean())  # <-- break
+                    return h.cos()
+
+
+                def example_inputs():
+                    return (torch.randn(4, 8),)
+                """,
+            fixed="""
+                import torch
+
+
+                def fn(x):
+                    h = x.sin()
+                    if not torch.compiler.is_compiling():
+                        print("mean", h.mean())
+                    return h.cos()
+
+
+                def example_inputs():
+                    return (torch.randn(4, 8),)
+                """,
+        ),
+    )

@@ -1,0 +1,134 @@
+"""What a rule is: one kind of problem, how to tell it, why it happens, what to do, and its examples."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from breakfinder.report.model import Kind, Severity
+from breakfinder.rules.symptom import Symptom
+
+MARK = "# <--"
+"""Ends the line of a broken example that the finding must point at."""
+
+NO_MATCH = 0
+FAMILY = 10
+"""The break type belongs to the rule's family, and no more is known."""
+BREAK_TYPE = 20
+"""The break type is one of the rule's own."""
+DETAIL = 30
+"""The break type and something particular about it: the function called, the operator, the source."""
+_LONGEST_SHOWN = 70
+
+
+@dataclass(frozen=True)
+class Example:
+    """A program that has the problem, and the same program without it.
+
+    Both are whole modules in the manner of a target: ``Model`` or ``fn``, ``example_inputs()`` and, where
+    the problem shows only over several calls, ``more_inputs()``.  The tests run them.
+    """
+
+    broken: str
+    """The line at fault ends with `MARK` and a word or two."""
+    fixed: str = ""
+    """Empty if no change of source is known that gives the same result; ``note`` then says why."""
+    note: str = ""
+    """What the reader must know about the fixed form: where the two differ."""
+    kind: Kind = "graph_break"
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """Values of ``torch._dynamo.config`` for the broken form."""
+    fixed_config: Mapping[str, Any] = field(default_factory=dict)
+    """The same for the fixed form, where setting them is (part of) the fix."""
+    grad: bool = True
+    training: bool = False
+    equal: bool = True
+    """Whether the fixed program gives the same output as the broken one in eager."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "broken", textwrap.dedent(self.broken).strip("\n") + "\n")
+        object.__setattr__(
+            self, "fixed", textwrap.dedent(self.fixed).strip("\n") + "\n" if self.fixed else ""
+        )
+
+    @property
+    def marked_line(self) -> int:
+        """The line of ``broken`` that the finding points at, from 1.
+
+        Raises ValueError unless exactly one is marked.
+        """
+        (line,) = [n for n, text in enumerate(self.broken.split("\n"), 1) if MARK in text]
+        return line
+
+
+class Rule:
+    """One kind of problem.  Subclasses set the attributes; those that need more override `matches`.
+
+    ``title``, ``why`` and ``remedy`` are plain words, code in backticks.  Paragraphs are apart by an empty
+    line and may be wrapped; the first stands alone, and an indented one is code.  They may hold what
+    `placeholders` gives.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    """In kebab-case."""
+    title: ClassVar[str]
+    severity: ClassVar[Severity] = "warning"
+    why: ClassVar[str]
+    remedy: ClassVar[str]
+    versions: ClassVar[str] = ">=2.13"
+    """The torch releases for which the examples were run."""
+    examples: ClassVar[tuple[Example, ...]]
+
+    gb_types: ClassVar[tuple[str, ...]] = ()
+    """Break types that are this rule's whatever else torch says."""
+    callees: ClassVar[str] = ""
+    """A regular expression for the whole name of the function that torch says it could not enter."""
+    guards: ClassVar[str] = ""
+    """A regular expression that is found in the guard that failed, for a recompilation."""
+
+    def __init_subclass__(cls) -> None:
+        cls.why, cls.remedy = unwrapped(cls.why), unwrapped(cls.remedy)
+
+    @classmethod
+    def matches(cls, symptom: Symptom) -> int:
+        """How well the rule explains the problem: 0 not at all; the highest of all rules wins."""
+        if symptom.kind == "recompilation":
+            return BREAK_TYPE if cls.guards and re.search(cls.guards, symptom.guard) else NO_MATCH
+        if cls.callees and symptom.callee and re.fullmatch(cls.callees, symptom.callee):
+            return DETAIL
+        return BREAK_TYPE if symptom.gb_type in cls.gb_types else NO_MATCH
+
+    @classmethod
+    def placeholders(cls, symptom: Symptom) -> dict[str, str]:
+        """What the texts may name: ``{expression}``, ``{callee}``, ``{gb_type}``, ``{said}``, ``{guard}``.
+
+        Each reads as a noun, and is in backticks where it is code.
+        """
+        location = symptom.location
+        return {
+            "expression": code(location.expression or location.statement) or "this line",
+            "callee": code(symptom.callee.lstrip(".")) or "the function called here",
+            "gb_type": symptom.gb_type or "an unnamed limitation",
+            "said": symptom.text.strip() or "nothing more",
+            "guard": code(symptom.guard) or "not given",
+        }
+
+
+def unwrapped(text: str) -> str:
+    """Prose as it stands in a source file, one line per paragraph; indented paragraphs stay as they are."""
+    paragraphs = textwrap.dedent(text).strip("\n").rstrip().split("\n\n")
+    return "\n\n".join(
+        paragraph if paragraph.startswith("    ") else " ".join(paragraph.split()) for paragraph in paragraphs
+    )
+
+
+def code(source: str) -> str:
+    """Source text in backticks on one line, cut if it is long; empty for none."""
+    line = " ".join(source.replace("`", "'").split())
+    if len(line) > _LONGEST_SHOWN:
+        line = line[: _LONGEST_SHOWN - 1] + "…"
+    return f"`{line}`" if line else ""

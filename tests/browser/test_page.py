@@ -208,7 +208,7 @@ def test_every_control_has_a_name_and_a_visible_focus(visit):
 
 def test_the_picture_has_words_for_those_who_do_not_see_it(visit):
     page = visit("findings")
-    picture = page.get_by_role("group", name="Call 1: 4 graphs with 356 ops, 45 ops in eager")
+    picture = page.get_by_role("group", name="Call 1: 356 ops in 4 graph runs, 45 ops in eager")
     names = picture.locator("[role=img]").evaluate_all(
         "all => all.map(one => one.getAttribute('aria-label'))"
     )
@@ -252,6 +252,14 @@ def test_paper_shows_every_finding_and_no_controls(visit):
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert not page.locator("#filters").is_visible()
     assert page.locator("#F900 .code").is_visible()
+
+
+def test_paper_shows_every_scenario_under_its_name(visit):
+    page = visit("scenarios")
+    page.emulate_media(media="print")
+    for name in ("forward", "decode", "train"):
+        assert page.locator(".scenario-name", has_text=name).is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
 def test_a_thousand_findings_open_in_under_two_seconds(visit):

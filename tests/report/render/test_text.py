@@ -28,6 +28,7 @@ def test_says_verdict_place_expression_why_and_what_to_do():
     ) in text
     assert "\n  do      Keep the routing on the device" in text
     assert "explain missed it, fullgraph=True clears it" in text
+    assert "\n  fix     Always clamp (proved, review)\n" in text
     assert "3 of 126 layers traced" in text
     assert "\n  explain forward: said 4 graphs, 3 graph breaks; it missed F2\n" in text
     assert re.search(r"^forward +4 +2 +9 +1 +2 +89 % +raises$", text, re.MULTILINE)

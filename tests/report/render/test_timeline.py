@@ -25,7 +25,7 @@ def test_blocks_are_in_order_and_to_scale():
         ("eager", 30, 10, 10),
         ("graph", 40, 60, 60),
     ]
-    assert run.text == "Call 1: 2 graphs with 90 ops, 10 ops in eager"
+    assert run.text == "Call 1: 90 ops in 2 graph runs, 10 ops in eager"
 
 
 def test_calls_share_one_scale():
@@ -41,6 +41,13 @@ def test_a_break_is_marked_where_the_graph_before_it_ends():
         (pytest.approx(100 * 166 / 401, abs=0.01), "F1"),
         (pytest.approx(100 * 287 / 401, abs=0.01), "F1"),
     ]
+
+
+def test_a_break_before_the_first_op_is_marked_at_the_beginning():
+    report = samples.with_findings()
+    resumed = report.scenarios[0].frames[1]
+    (run,) = runs(scenario(("graph", 5, resumed.compile_id, 0), frames=[resumed]), report.findings)
+    assert [(mark.x, mark.finding.id) for mark in run.breaks] == [(0, "F1")]
 
 
 @pytest.mark.parametrize("number", [300, 1000, 5000])

@@ -112,6 +112,8 @@ class _Summary:
             self._paragraph("", f"and {len(finding.reasons) - MOST_REASONS} more")
         if finding.remedy:
             self._paragraph("do", _first_paragraph(finding.remedy))
+        for fix in finding.fixes:
+            self._paragraph("fix", f"{fix.title} ({fix.verdict}, {fix.applicability})")
         inside = [f"in {place.qualname}"] if place.qualname else []
         kind = wording.KIND_NAMES[finding.kind]
         self._paragraph("", ", ".join([f"{finding.id}, {kind}", *inside, *wording.marks(finding)]), "dim")

@@ -88,7 +88,7 @@ class Run:
     def text(self) -> str:
         """What the picture shows, in a sentence."""
         return (
-            f"Call {self.call + 1}: {count(self.graphs, 'graph')} with {count(self.captured, 'op')}, "
+            f"Call {self.call + 1}: {count(self.captured, 'op')} in {count(self.graphs, 'graph run')}, "
             f"{count(self.eager, 'op')} in eager"
         )
 
@@ -145,7 +145,7 @@ def _run(call: int, segments: list[Segment], scale: float, frames: dict[str, Fra
         frame = frames.get(segment.compile_id)
         width = segment.ops * scale
         finding = causes.of(frame) if frame else None
-        if finding and x > 0:
+        if finding:
             room = LABEL_ROOM * (2 if finding is last else 1)
             roomy = end - labelled >= room and end <= 100 - LABEL_ROOM / 2
             run.breaks.append(Break(round(end, 3), finding, roomy))

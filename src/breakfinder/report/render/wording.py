@@ -20,7 +20,7 @@ WEIGHTS = {
     "none": "no weights (fake tensors)",
     "random": "random weights",
     "real": "real weights",
-    "own": "own weights",
+    "own": "its own weights",
 }
 
 
@@ -163,7 +163,7 @@ def why_verdicts_differ(report: Report, scenario: Scenario) -> str:
     ]
     if cleared:
         return (
-            f"fullgraph=True raises at the first break that it meets. It also {capture}, so it gets past "
+            f"fullgraph=True also {capture}, so it gets past "
             f"{', '.join(cleared[:8])}{' and others' if len(cleared) > 8 else ''}, "
             "where the default breaks."
         )

@@ -6,8 +6,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from breakfinder.report.model import Location, StackFrame
+from breakfinder.source.identity import digest
 from breakfinder.source.ownership import owner, shown_path
-from breakfinder.source.place import digest, place_at, place_of_function, resumed_function
+from breakfinder.source.place import (
+    function_name,
+    place_at,
+    place_of_function,
+    qualified_name_at,
+    resumed_function,
+)
 from breakfinder.source.text import read
 from breakfinder.trace import StackEntry
 
@@ -60,17 +67,19 @@ def locate_function(file: str, first_line: int, name: str, *, root: Path | None 
 
 
 def describe_stack(stack: Sequence[StackEntry], *, root: Path | None = None) -> list[StackFrame]:
-    """The frames of a stack, outermost first, each with its source line (empty where there is none)."""
+    """The frames of a stack, outermost first, each with its source line (empty where there is none).
+
+    Functions have their qualified names, except torch's and the standard library's.
+    """
     frames = []
     for entry in stack:
-        text = read(entry.file)
-        resumed = resumed_function(entry.name)
+        text, whose = read(entry.file), owner(entry.file)
         frames.append(
             StackFrame(
                 file=shown_path(entry.file, root),
                 line=entry.line,
-                function=resumed[0] if resumed else entry.name,
-                owner=owner(entry.file),
+                function=function_name(entry) if whose in _MACHINERY else qualified_name_at(entry),
+                owner=whose,
                 code=text.line(entry.line).strip()[:MOST_CHARACTERS] if text is not None else "",
             )
         )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from hashlib import blake2b
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from breakfinder.report.model import Location
-from breakfinder.source import syntax
+from breakfinder.source import nodes, syntax
+from breakfinder.source.identity import digest, index_among_equal, normalised
 from breakfinder.source.ownership import module_path, owner, shown_path
 from breakfinder.source.syntax import Syntax
 from breakfinder.source.text import Position, SourceText, read
@@ -35,6 +36,28 @@ def resumed_function(name: str) -> tuple[str, int] | None:
     return (inner[0] if inner else match["name"]), int(match["line"])
 
 
+def function_name(entry: StackEntry) -> str:
+    """The name of a frame's function; for a resume function, of the one that it resumes."""
+    resumed = resumed_function(entry.name)
+    return resumed[0] if resumed else entry.name
+
+
+def qualified_name_at(entry: StackEntry) -> str:
+    """The qualified name of a frame's function where its source tells it, else the name alone."""
+    text = read(entry.file)
+    return _qualified_name(text, entry) if text is not None else function_name(entry)
+
+
+@lru_cache(maxsize=4096)
+def _qualified_name(text: SourceText, entry: StackEntry) -> str:
+    tree, name = syntax.parse(text), function_name(entry)
+    if isinstance(tree, str):
+        return name
+    path = tree.path_to(*(_recorded(entry) or text.extent(entry.line)))
+    qualname = nodes.qualified_name(_scopes_of_frame(path, entry))
+    return qualname if qualname.rpartition(".")[2] == name else name
+
+
 def place_at(entry: StackEntry, root: Path | None) -> Location:
     """The place where a frame is.
 
@@ -53,14 +76,14 @@ def place_at(entry: StackEntry, root: Path | None) -> Location:
         return _unparsed(entry, text, f"The file cannot be parsed ({tree}).", root)
     recorded = _recorded(entry)
     found = tree.path_to(*recorded) if recorded else tree.path_to_line(entry.line)
-    path = syntax.to_expression(found)
+    path = nodes.to_expression(found)
     node = path[-1]
     if isinstance(node, ast.Module):
         return _unparsed(entry, text, "There is no statement here: the file may have changed.", root)
     start, end = recorded or _on_line(tree, node, entry.line)
     if not isinstance(node, ast.expr):
         end = max(start, min(end, tree.extent(node)[1]))
-    location = _location(entry.file, tree, path, (start, end), root)
+    location = _location(entry.file, tree, path, (start, end), _scopes_of_frame(path, entry), root)
     return location.model_copy(update={"note": _doubts(entry, path, recorded is not None)})
 
 
@@ -72,23 +95,22 @@ def place_of_function(file: str, first_line: int, name: str, root: Path | None) 
     if path is None or not isinstance(tree, Syntax):
         return place_at(StackEntry(file, first_line, name), root)
     extent = tree.name_of(path[-1])
-    location = _location(file, tree, path, extent, root)
-    qualname = syntax.qualified_name([*syntax.scopes(path), path[-1]])
-    return location.model_copy(update={"qualname": qualname, "expression": _capped(tree.text.cut(*extent))})
-
-
-def digest(*parts: str) -> str:
-    """16 hexadecimal digits that stand for these texts."""
-    return blake2b("\0".join(parts).encode(errors="replace"), digest_size=8).hexdigest()
+    location = _location(file, tree, path, extent, [*nodes.scopes(path), path[-1]], root)
+    return location.model_copy(update={"expression": _capped(tree.text.cut(*extent))})
 
 
 def _location(
-    file: str, tree: Syntax, path: syntax.Path, extent: tuple[Position, Position], root: Path | None
+    file: str,
+    tree: Syntax,
+    path: nodes.Path,
+    extent: tuple[Position, Position],
+    scopes: list[ast.AST],
+    root: Path | None,
 ) -> Location:
     start, end = extent
-    node, statement = path[-1], syntax.statement_of(path)
-    qualname = syntax.qualified_name(syntax.scopes(path))
-    index = tree.index_among_equal(path)
+    node, statement = path[-1], nodes.statement_of(path)
+    qualname, code = nodes.qualified_name(scopes), tree.code(node)
+    same_before = str(index_among_equal(path))
     return Location(
         file=shown_path(file, root),
         line=start[0],
@@ -97,16 +119,16 @@ def _location(
         end_column=tree.text.column(end),
         qualname=qualname,
         owner=owner(file),
-        expression=_capped(tree.code(node)),
+        expression=_capped(code),
         statement=_capped(tree.code(statement)) if statement is not None else "",
-        fingerprint=digest(module_path(file, root), qualname, syntax.normalised(tree, node), str(index)),
+        fingerprint=digest(module_path(file, root), qualname, normalised(node, code), same_before),
         **_snippet(tree.text, start[0], end[0]),
     )
 
 
 def _unread(entry: StackEntry, note: str, root: Path | None) -> Location:
     """What is known of a place without its source."""
-    name = _function_name(entry)
+    name = function_name(entry)
     return Location(
         file=shown_path(entry.file, root),
         line=entry.line,
@@ -121,7 +143,7 @@ def _unread(entry: StackEntry, note: str, root: Path | None) -> Location:
 def _unparsed(entry: StackEntry, text: SourceText, note: str, root: Path | None) -> Location:
     """A place in a file that has lines but no syntax tree."""
     start, end = _recorded(entry) or text.extent(entry.line)
-    name = _function_name(entry)
+    name = function_name(entry)
     expression = text.cut(start, end)
     return Location(
         file=shown_path(entry.file, root),
@@ -153,18 +175,19 @@ def _on_line(tree: Syntax, node: ast.AST, line: int) -> tuple[Position, Position
     return (start, end) if start[0] == line else tree.text.extent(line)
 
 
-def _function_name(entry: StackEntry) -> str:
-    resumed = resumed_function(entry.name)
-    return resumed[0] if resumed else entry.name
+def _scopes_of_frame(path: nodes.Path, entry: StackEntry) -> list[ast.AST]:
+    """The scopes around a place; a frame can also be at the whole of its own code, as of a comprehension."""
+    scopes, name = nodes.scopes(path), function_name(entry)
+    made_here = nodes.scope_name(path[-1]) == name and not (scopes and nodes.scope_name(scopes[-1]) == name)
+    return [*scopes, path[-1]] if made_here else scopes
 
 
-def _doubts(entry: StackEntry, path: syntax.Path, exact: bool) -> str:
-    names = [syntax.scope_name(scope) for scope in syntax.scopes(path)]
-    names += [syntax.scope_name(path[-1])]  # a frame may be at the whole of its own code: a comprehension
-    while names and (not names[-1] or names[-1] in _INLINED) and names[-1] != _function_name(entry):
+def _doubts(entry: StackEntry, path: nodes.Path, exact: bool) -> str:
+    name = function_name(entry)
+    names = ["<module>", *map(nodes.scope_name, _scopes_of_frame(path, entry))]
+    while names[-1] in _INLINED and names[-1] != name:
         names.pop()
-    name = _function_name(entry)
-    if name != (names[-1] if names else "<module>"):
+    if names[-1] != name:
         return (
             f"Expected in {name}, which is not at this line: the file may have changed since it was imported."
         )

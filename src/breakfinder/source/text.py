@@ -67,11 +67,13 @@ def _from_bytes(content: bytes) -> SourceText | None:
     """Decoded as Python would (PEP 263, byte order mark); None for what is not text, such as an extension."""
     if b"\0" in content:
         return None
+    content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-    except SyntaxError:
-        encoding = "utf-8"
-    return SourceText(content.decode(encoding, errors="replace"))
+        text = content.decode(encoding, errors="replace")
+    except (SyntaxError, LookupError):  # an encoding that there is not, or that is not one of text
+        text = content.decode(errors="replace")
+    return SourceText(text)
 
 
 @lru_cache(maxsize=64)

@@ -131,14 +131,14 @@ def _standard_library() -> tuple[Path, ...]:
 
 @lru_cache(maxsize=4096)
 def _distribution(installed: str) -> str:
-    """The distribution that installed this file (a path below site-packages)."""
+    """The normalised name of the distribution that installed this file (a path below site-packages)."""
     top = installed.split("/")[0].removesuffix(".py")
     if top in ("torch", "transformers"):
         return top
     names = _packages().get(top, [])
     if len(names) > 1:
         names = [name for name in names if installed in _files(name)] or names
-    return names[0] if names else top
+    return re.sub(r"[-_.]+", "-", names[0] if names else top).lower()
 
 
 @lru_cache(maxsize=1)

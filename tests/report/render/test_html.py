@@ -8,11 +8,12 @@ from html.parser import HTMLParser
 
 import pytest
 
+from breakfinder.report.model import Frame, Scenario
 from breakfinder.report.render import render
-from breakfinder.report.render.html import diff_lines, inline, prose, unbroken
+from breakfinder.report.render.html import diff_lines, frame_rows, inline, path, prose, unbroken
 from report import samples
 
-VOID = {"meta", "link", "br", "img", "input", "hr"}
+VOID = {"meta", "link", "br", "img", "input", "hr", "wbr"}
 
 
 class Page(HTMLParser):
@@ -136,6 +137,20 @@ def test_prose_has_paragraphs_code_and_blocks_and_nothing_else():
     )
     assert inline("a ` b") == "a ` b"
     assert unbroken("2 places, 91 % of ops") == "2\xa0places, 91\xa0% of ops"
+
+
+def test_a_path_of_an_installed_package_is_shown_from_its_package_on():
+    assert path("/opt/env/lib/python3.12/site-packages/transformers/m.py:3:1") == "transformers/<wbr>m.py:3:1"
+    assert path("src/<b>.py") == "src/<wbr>&lt;b&gt;.py"
+
+
+def test_only_frames_that_are_alike_share_a_row():
+    frames = [
+        Frame(compile_id=f"{index}/0", function="forward", file="m.py", line=line, outcome="compiled", ops=2)
+        for index, line in enumerate([4, 4, 9])
+    ]
+    rows = frame_rows(Scenario(name="forward", frames=frames), [])
+    assert [(row.frame.line, row.times, row.ops) for row in rows] == [(4, 2, 4), (9, 1, 2)]
 
 
 def test_diff_lines_are_told_apart():

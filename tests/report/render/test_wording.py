@@ -30,6 +30,12 @@ def test_the_headline_answers_whether_it_compiles_to_one_graph(make, headline, t
     assert wording.tone(report) == tone
 
 
+def test_where_every_scenario_breaks_all_are_named():
+    report = samples.with_scenarios()
+    report.scenarios.pop(1)
+    assert wording.headline(report).startswith("Breaks in all 2 scenarios: 4 places to fix")
+
+
 def test_what_failed_after_findings_says_so():
     report = samples.failed().model_copy(update={"findings": samples.findings()})
     assert wording.headline(report) == "Could not be run: stopped at “build”, after 5 findings"

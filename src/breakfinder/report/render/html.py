@@ -76,7 +76,12 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        prose=prose, inline=inline, unbroken=unbroken, code_lines=code_lines, diff_lines=diff_lines
+        prose=prose,
+        inline=inline,
+        path=path,
+        unbroken=unbroken,
+        code_lines=code_lines,
+        diff_lines=diff_lines,
     )
     environment.globals.update(
         wording=wording, count=wording.count, runs=timeline.runs, frame_rows=frame_rows, libraries=LIBRARIES
@@ -106,6 +111,12 @@ def prose(text: str) -> Markup:
 def inline(text: str) -> Markup:
     """One line of plain text with `` `words` `` in backticks as code."""
     return Markup(_CODE.sub(r"<code>\2</code>", str(escape(visible(text)))))
+
+
+def path(text: str) -> Markup:
+    """A path that may be wrapped after a slash; of an installed package, the part below site-packages."""
+    short = re.sub(r"^.*/(?:site|dist)-packages/(?=.)", "", visible(text))
+    return Markup(str(escape(short)).replace("/", "/<wbr>"))
 
 
 def unbroken(text: str) -> Markup:
@@ -154,7 +165,7 @@ def frame_rows(scenario: Scenario, findings: list[Finding]) -> list[FrameRow]:
     for frame in scenario.frames:
         name = timeline.frame_name(frame)
         last = rows[-1] if rows else None
-        if last and (last.name, last.frame.file, last.frame.outcome) == (name, frame.file, frame.outcome):
+        if last and _alike(last.frame, frame):
             last.times += 1
             last.ops += frame.ops
             last.seconds += frame.seconds
@@ -163,6 +174,11 @@ def frame_rows(scenario: Scenario, findings: list[Finding]) -> list[FrameRow]:
         else:
             break
     return rows
+
+
+def _alike(one: Frame, other: Frame) -> bool:
+    same = ("function", "file", "line", "outcome", "reason")
+    return all(getattr(one, name) == getattr(other, name) for name in same)
 
 
 def _filters(report: Report) -> list[tuple[str, str, list[tuple[str, str]]]]:

@@ -101,7 +101,8 @@ def _places(number: int) -> str:
 
 def _how_broken(scenarios: list[Scenario], broken: list[Scenario]) -> str:
     if len(scenarios) > 1 and broken:
-        return f"Breaks in {len(broken)} of {len(scenarios)} scenarios"
+        which = "all" if len(broken) == len(scenarios) else f"{len(broken)} of"
+        return f"Breaks in {which} {len(scenarios)} scenarios"
     return default_verdict(scenarios[0]) if scenarios else "Does not compile"
 
 

@@ -37,8 +37,7 @@ class Program:
 
     def inputs(self):
         torch.manual_seed(0)
-        more = getattr(self.module, "more_inputs", list)
-        return [self.module.example_inputs(), *more()]
+        return [self.module.example_inputs(), *self.module.more_inputs()]
 
     def trace(self):
         def calls():
@@ -60,14 +59,16 @@ class Program:
 
 @pytest.fixture
 def broken(example, tmp_path):
-    return Program(tmp_path / "broken_example.py", example.broken, example, example.config)
+    return Program(tmp_path / "broken_example.py", example.module(example.broken), example, example.config)
 
 
 @pytest.fixture
 def fixed(example, tmp_path):
     if not example.fixed:
         pytest.skip("no fixed form: " + example.note)
-    return Program(tmp_path / "fixed_example.py", example.fixed, example, example.fixed_config)
+    return Program(
+        tmp_path / "fixed_example.py", example.module(example.fixed), example, example.fixed_config
+    )
 
 
 def found(log, root):

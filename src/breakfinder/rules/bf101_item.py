@@ -9,21 +9,26 @@ class Item(Rule):
     name = "tensor-to-python-number"
     title = "A tensor's value becomes a Python number"
     why = """
-        {expression} needs the value of a tensor as a Python number. Dynamo traces with tensors that
-        have a shape and a dtype but no values, so it ends the graph here, lets Python compute the
-        number, and starts a new graph after it.
+        {expression} needs the value of a tensor as a Python number. Dynamo traces with tensors that have
+        a shape and a dtype but no values, so it ends the graph here, lets Python compute the number, and
+        starts a new graph after it.
 
-        `Tensor.item()`, `int(t)`, `float(t)` and `bool(t)` all do this.
+        `t.item()`, `int(t)`, `float(t)`, `bool(t)`, `range(t)`, a list indexed by a tensor and a slice
+        bounded by one all do this.
         """
     remedy = """
-        Keep the value as a tensor: a tensor of no dimensions works in arithmetic as a number does.
-        Where the number carried no gradient, write `.detach()` in place of `.item()`, so that no
-        gradient path is opened.
+        Keep the value as a tensor: a tensor of no dimensions works in arithmetic as a number does. Where
+        the number carried no gradient, write `.detach()` in place of `.item()`, so that no gradient path
+        is opened.
 
-        If a Python number is needed, set `torch._dynamo.config.capture_scalar_outputs = True`: the
-        number then becomes a symbol in the graph. `fullgraph=True` switches this on as well.
+        If a Python number is needed, set `torch._dynamo.config.capture_scalar_outputs = True`: the number
+        then becomes a symbol in the graph. `fullgraph=True` switches this on as well.
         """
-    gb_types = ("Unsupported Tensor.item() call with capture_scalar_outputs=False",)
+    gb_types = (
+        "Unsupported Tensor.item() call with capture_scalar_outputs=False",
+        "unsupported index(Tensor)",
+    )
+    callees = r"builtins\.(range|int|float|bool|complex|round)"
     examples = (
         Example(
             broken="""
@@ -38,10 +43,6 @@ class Item(Rule):
                     def forward(self, x):
                         peak = x.abs().max().item()  # <-- break
                         return self.lin(x) / (peak + 1e-6)
-
-
-                def example_inputs():
-                    return (torch.randn(4, 8),)
                 """,
             fixed="""
                 import torch
@@ -55,10 +56,6 @@ class Item(Rule):
                     def forward(self, x):
                         peak = x.abs().max().detach()
                         return self.lin(x) / (peak + 1e-6)
-
-
-                def example_inputs():
-                    return (torch.randn(4, 8),)
                 """,
         ),
         Example(
@@ -68,10 +65,6 @@ class Item(Rule):
 
                 def fn(x, scale):
                     return x * float(scale)  # <-- break
-
-
-                def example_inputs():
-                    return torch.randn(4, 8), torch.tensor(0.5)
                 """,
             fixed="""
                 import torch
@@ -79,11 +72,21 @@ class Item(Rule):
 
                 def fn(x, scale):
                     return x * scale.detach()
-
-
-                def example_inputs():
-                    return torch.randn(4, 8), torch.tensor(0.5)
                 """,
+            inputs="(torch.randn(4, 8), torch.tensor(0.5))",
+        ),
+        Example(
+            broken="""
+                import torch
+
+
+                def fn(x, steps):
+                    for _ in range(steps):  # <-- break
+                        x = x.tanh()
+                    return x
+                """,
+            note="The number of steps has to reach the function as a Python integer.",
+            inputs="(torch.randn(4, 8), torch.tensor(3))",
         ),
     )
 

@@ -1,6 +1,7 @@
 """BF103: Python control flow depends on a tensor's value."""
 
-from breakfinder.rules.rule import Example, Rule
+from breakfinder.rules.rule import SOURCE, Example, Rule
+from breakfinder.rules.symptom import Symptom
 
 
 class Branch(Rule):
@@ -8,23 +9,26 @@ class Branch(Rule):
     name = "branch-on-tensor"
     title = "Control flow depends on a tensor's value"
     why = """
-        Which way Python goes at {expression} depends on the value of a tensor, and Dynamo traces
-        without values. It ends the graph here, lets Python decide, and compiles the way that was
-        taken as a graph of its own.
+        Which way Python goes at {expression} depends on the value of a tensor, and Dynamo traces without
+        values. It ends the graph here, lets Python decide, and compiles the way that was taken as a graph
+        of its own.
 
-        `if`, `while`, `and`, `or`, `not` and `assert` on a tensor all do this. Inside a loop the
-        whole function is skipped: it then runs in eager.
+        `if`, `while`, `and`, `or`, `not`, and `assert` with a message that is not a plain string all do
+        this.
         """
     remedy = """
         Compute both sides and choose with `torch.where(condition, a, b)`, if both are cheap, have the
-        same shape and dtype, and need no random numbers. In training, a NaN or infinity in the side
-        that is not taken still reaches the gradient.
+        same shape and dtype, and need no random numbers. In training, a NaN or an infinity in the side
+        that is not taken can still reach the gradient.
 
-        If a side is expensive use `torch.cond`. An assertion becomes `torch._assert_async(condition,
-        "message")`. A test that decides nothing but whether to correct values (`if x.isinf().any(): x
-        = x.clamp(...)`) can go: correct always.
+        If a side is expensive use `torch.cond`. Where the number of rounds of a `while` is known or
+        bounded, count in Python. An assertion becomes `torch._assert_async(condition, "message")`.
         """
-    gb_types = ("Data-dependent branching", "Data-dependent branching with non-constant __bool__")
+    gb_types = (
+        "Data-dependent branching",
+        "Data-dependent branching with non-constant __bool__",
+        "Data-dependent assertion failed (cannot compile partial graph)",
+    )
     examples = (
         Example(
             broken="""
@@ -38,14 +42,6 @@ class Branch(Rule):
                     else:
                         h = h - 1
                     return h.tanh()
-
-
-                def example_inputs():
-                    return (torch.randn(4, 8),)
-
-
-                def more_inputs():
-                    return [(torch.randn(4, 8) + 9,), (torch.randn(4, 8) - 9,)]
                 """,
             fixed="""
                 import torch
@@ -55,15 +51,8 @@ class Branch(Rule):
                     h = x * 2
                     h = torch.where(h.mean() > 0, h + 1, h - 1)
                     return h.tanh()
-
-
-                def example_inputs():
-                    return (torch.randn(4, 8),)
-
-
-                def more_inputs():
-                    return [(torch.randn(4, 8) + 9,), (torch.randn(4, 8) - 9,)]
                 """,
+            more="[(torch.randn(4, 8) + 9,), (torch.randn(4, 8) - 9,)]",
         ),
         Example(
             broken="""
@@ -76,10 +65,6 @@ class Branch(Rule):
                         x = x.tanh()
                         steps = steps + 1
                     return x
-
-
-                def example_inputs():
-                    return (torch.randn(4, 8),)
                 """,
             fixed="""
                 import torch
@@ -89,11 +74,52 @@ class Branch(Rule):
                     for _ in range(3):
                         x = x.tanh()
                     return x
-
-
-                def example_inputs():
-                    return (torch.randn(4, 8),)
                 """,
-            note="Where the number of steps is known, or bounded, count in Python.",
+        ),
+        Example(
+            broken="""
+                import torch
+
+
+                def fn(x):
+                    assert x.abs().max() < 100, f"values out of range, shape {x.shape}"  # <-- break
+                    return x.exp()
+                """,
+            fixed="""
+                import torch
+
+
+                def fn(x):
+                    torch._assert_async(x.abs().max() < 100, "values out of range")
+                    return x.exp()
+                """,
+            note="A failure is a RuntimeError then, not an AssertionError, and its text holds no values.",
+        ),
+        Example(
+            broken="""
+                import torch
+
+
+                def fn(x):
+                    flat = not x.std() > 0  # <-- break
+                    return x + 1 if flat else x / x.std()
+                """,
+            fixed="""
+                import torch
+
+
+                def fn(x):
+                    spread = x.std()
+                    return torch.where(spread > 0, x / spread, x + 1)
+                """,
         ),
     )
+
+    @classmethod
+    def matches(cls, symptom: Symptom) -> int:
+        dependent = symptom.gb_type == "Data dependent operator"
+        return (
+            SOURCE
+            if dependent and symptom.location.expression.startswith("not ")
+            else super().matches(symptom)
+        )

@@ -9,15 +9,16 @@ class Print(Rule):
     title = "`print` in compiled code"
     why = """
         `print` writes to the screen, which cannot be put into a graph: Dynamo ends the graph at
-        {expression}, runs the call in Python and starts a new graph after it. A function that calls
-        this one is cut as well.
+        {expression}, runs the call in Python and starts a new graph after it. Functions that call this
+        one are cut as well.
         """
     remedy = """
-        Remove it, or guard it: `if not torch.compiler.is_compiling(): print(...)`. The text then
-        appears in eager only.
+        Remove it, or guard it: `if not torch.compiler.is_compiling(): print(...)`. The text then appears
+        in eager only.
 
-        To keep the text in compiled code, set `torch._dynamo.config.reorderable_logging_functions =
-        {{print}}`: Dynamo then prints at the end of the graph.
+        To keep the text in compiled code, set
+        `torch._dynamo.config.reorderable_logging_functions = {{print}}`: Dynamo then prints after the
+        graph has run.
         """
     callees = r"builtins\.print"
     examples = (
@@ -30,10 +31,6 @@ class Print(Rule):
                     h = x.sin()
                     print("mean", h.mean())  # <-- break
                     return h.cos()
-
-
-                def example_inputs():
-                    return (torch.randn(4, 8),)
                 """,
             fixed="""
                 import torch
@@ -44,10 +41,28 @@ class Print(Rule):
                     if not torch.compiler.is_compiling():
                         print("mean", h.mean())
                     return h.cos()
-
-
-                def example_inputs():
-                    return (torch.randn(4, 8),)
                 """,
+        ),
+        Example(
+            broken="""
+                import torch
+
+
+                def fn(x):
+                    h = x.sin()
+                    print("mean", h.mean())  # <-- break
+                    return h.cos()
+                """,
+            fixed="""
+                import torch
+
+
+                def fn(x):
+                    h = x.sin()
+                    print("mean", h.mean())
+                    return h.cos()
+                """,
+            fixed_config={"reorderable_logging_functions": {print}},
+            note="Nothing is lost: the text is printed after the graph has run.",
         ),
     )

@@ -20,7 +20,9 @@ FAMILY = 10
 BREAK_TYPE = 20
 """The break type is one of the rule's own."""
 DETAIL = 30
-"""The break type and something particular about it: the function called, the operator, the source."""
+"""The break type and something particular about it: the function called, or the operator."""
+SOURCE = 40
+"""The source itself names the cause."""
 _LONGEST_SHOWN = 70
 
 
@@ -28,8 +30,8 @@ _LONGEST_SHOWN = 70
 class Example:
     """A program that has the problem, and the same program without it.
 
-    Both are whole modules in the manner of a target: ``Model`` or ``fn``, ``example_inputs()`` and, where
-    the problem shows only over several calls, ``more_inputs()``.  The tests run them.
+    Each defines ``Model`` or ``fn``.  ``inputs`` is an expression that gives the arguments of the first
+    call, as a tuple, and ``more`` one that gives a list of them for further calls.  The tests run them.
     """
 
     broken: str
@@ -38,6 +40,8 @@ class Example:
     """Empty if no change of source is known that gives the same result; ``note`` then says why."""
     note: str = ""
     """What the reader must know about the fixed form: where the two differ."""
+    inputs: str = "(torch.randn(4, 8),)"
+    more: str = ""
     kind: Kind = "graph_break"
     config: Mapping[str, Any] = field(default_factory=dict)
     """Values of ``torch._dynamo.config`` for the broken form."""
@@ -49,10 +53,14 @@ class Example:
     """Whether the fixed program gives the same output as the broken one in eager."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "broken", textwrap.dedent(self.broken).strip("\n") + "\n")
-        object.__setattr__(
-            self, "fixed", textwrap.dedent(self.fixed).strip("\n") + "\n" if self.fixed else ""
-        )
+        for form in ("broken", "fixed"):
+            source = textwrap.dedent(getattr(self, form)).strip()
+            object.__setattr__(self, form, source + "\n" if source else "")
+
+    def module(self, form: str) -> str:
+        """``broken`` or ``fixed`` as a whole module, which defines ``example_inputs`` and ``more_inputs``."""
+        text = f"{form}\n\ndef example_inputs():\n    return {self.inputs}\n"
+        return f"{text}\n\ndef more_inputs():\n    return {self.more or []}\n"
 
     @property
     def marked_line(self) -> int:

@@ -10,7 +10,7 @@ from typing import Literal
 from breakfinder.report.model import Location
 from breakfinder.trace import BreakEvent, FrameRecord, Recompilation, TraceError
 
-_SKIPPED = re.compile(r"module: (?P<module>\S+), qualname: (?P<qualname>\S+?),? (?:skip|name)")
+_SKIPPED = re.compile(r"(?:module: (?P<module>.+?), )?qualname: (?P<qualname>[^,]+), ")
 _BUILTIN = re.compile(r"builtin (?P<name>\w+) \[")
 _METHOD = re.compile(r"call_method (?P<owner>.+?\)|\S+) (?P<name>\w+)(?: |$)")
 _CACHE_ENTRY = re.compile(r"^\d+/\d+: ")
@@ -38,8 +38,8 @@ class Symptom:
         ``warnings.warn`` is ``_warnings.warn``; the builtin ``print`` is ``builtins.print``; of a method
         called on a traced value only its name is known, ``.append``.
         """
-        if found := _SKIPPED.search(self.context):
-            return f"{found['module']}.{found['qualname']}"
+        if found := _SKIPPED.match(self.context):
+            return ".".join(filter(None, (found["module"], found["qualname"])))
         if found := _BUILTIN.match(self.context):
             return f"builtins.{found['name']}"
         if found := _METHOD.match(self.context):

@@ -1,0 +1,41 @@
+"""BF105: an operator that gives a Python value which depends on data."""
+
+from breakfinder.rules.rule import Example, Rule
+
+
+class DataDependent(Rule):
+    code = "BF105"
+    name = "data-dependent-value"
+    title = "An operator gives a Python value that depends on data"
+    why = """
+        {expression} gives Python a value that depends on the values of a tensor, which Dynamo does not
+        have while it traces. The graph ends here and a new one starts after it.
+
+        `torch.equal` and `torch.allclose` give such a value; so does an index taken from a tensor.
+        """
+    remedy = """
+        Use a form that gives a tensor: `(a == b).all()` in place of `torch.equal(a, b)`,
+        `torch.isclose(a, b).all()` in place of `torch.allclose(a, b)`, and `torch.where` in place of the
+        `if` that follows. A whole loop over data can be put into an operator of its own with
+        `torch.library.custom_op`.
+        """
+    gb_types = ("Data dependent operator", "sort with non-constant keys")
+    examples = (
+        Example(
+            broken="""
+                import torch
+
+
+                def fn(x, y):
+                    return x * 2 if torch.equal(x, y) else x + y  # <-- break
+                """,
+            fixed="""
+                import torch
+
+
+                def fn(x, y):
+                    return torch.where((x == y).all(), x * 2, x + y)
+                """,
+            inputs="(torch.randn(4, 8), torch.randn(4, 8))",
+        ),
+    )

@@ -1,0 +1,100 @@
+"""BF204: random numbers from Python or NumPy."""
+
+import re
+
+from breakfinder.rules.rule import SOURCE, Example, Rule
+from breakfinder.rules.symptom import Symptom
+
+
+class Random(Rule):
+    code = "BF204"
+    name = "python-random"
+    title = "Random numbers come from Python, not from torch"
+    why = """
+        {expression} takes random numbers from Python's or NumPy's own generator. Their state lives outside
+        the graph, so Dynamo ends the graph here, lets Python draw, and starts a new graph after it.
+        """
+    remedy = """
+        Draw with torch: `torch.rand(())`, `torch.randint`, `torch.randperm`. The numbers come from another
+        stream then, so results are not those of before. Where a number decides what to compute, choose
+        with `torch.where`.
+
+        To keep the stream, draw before the compiled function is called and pass the result in as a tensor.
+        """
+    gb_types = (
+        "random.Random() with improper arguments",
+        "attempted to trace torch._numpy.random function with config.use_numpy_random_stream=True",
+    )
+    callees = r"(random|<unknown module>\.Random|numpy\.random)\..*"
+    examples = (
+        Example(
+            broken="""
+                import random
+
+                import torch
+
+
+                def fn(x):
+                    if random.random() < 0.5:  # <-- break
+                        return x
+                    return x.tanh()
+                """,
+            fixed="""
+                import torch
+
+
+                def fn(x):
+                    drop = torch.rand(()) < 0.5
+                    return torch.where(drop, x, x.tanh())
+                """,
+            equal=False,
+            note="Both sides are computed, and the numbers come from torch's stream.",
+        ),
+        Example(
+            broken="""
+                import random
+
+                import torch
+
+
+                def fn(x):
+                    order = list(range(4))
+                    random.shuffle(order)  # <-- break
+                    return x[order]
+                """,
+            fixed="""
+                import torch
+
+
+                def fn(x):
+                    return x[torch.randperm(4)]
+                """,
+            equal=False,
+            note="The order comes from torch's stream.",
+        ),
+        Example(
+            broken="""
+                import numpy as np
+                import torch
+
+
+                def fn(x):
+                    return x * np.random.rand()  # <-- break
+                """,
+            fixed="""
+                import torch
+
+
+                def fn(x):
+                    return x * torch.rand(())
+                """,
+            equal=False,
+            note="The factor comes from torch's stream.",
+        ),
+    )
+
+    @classmethod
+    def matches(cls, symptom: Symptom) -> int:
+        dependent = symptom.gb_type in ("Data-dependent branching", "Data dependent operator")
+        drawn = re.search(r"(?<!torch\.)\brandom\.\w+\(", symptom.location.expression)
+        return SOURCE if dependent and drawn else super().matches(symptom)

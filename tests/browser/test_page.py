@@ -193,6 +193,15 @@ def test_all_text_has_the_contrast_of_wcag_aa(visit, name, scheme):
     assert page.evaluate(CONTRAST) == []
 
 
+@pytest.mark.parametrize("name", ["scenarios", "cleared"])
+def test_the_titles_of_findings_stand_out(visit, name):
+    page = visit(name)
+    colors = page.eval_on_selector_all(
+        ".finding .title, h1", "all => [...new Set(all.map(one => getComputedStyle(one).color))]"
+    )
+    assert len(colors) == 1
+
+
 def test_every_control_has_a_name_and_a_visible_focus(visit):
     page = visit("scenarios")
     nameless = page.eval_on_selector_all(

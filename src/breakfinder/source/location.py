@@ -7,7 +7,7 @@ from pathlib import Path
 
 from breakfinder.report.model import Location, StackFrame
 from breakfinder.source.identity import digest
-from breakfinder.source.ownership import owner, shown_path
+from breakfinder.source.ownership import module_path, owner, shown_path
 from breakfinder.source.place import (
     function_name,
     place_at,
@@ -42,7 +42,7 @@ def locate(stack: Sequence[StackEntry], *, root: Path | None = None) -> Location
     if not stack:
         return Location(file="", line=0, end_line=0, owner="", note="No Python frame was recorded.")
     owners = [owner(entry.file) for entry in stack]
-    blamed = _innermost(owners, lambda name: name not in _MACHINERY)
+    blamed = _innermost(owners, lambda name: name not in _MACHINERY, len(stack) - 1)
     shown = _with_source(stack, _innermost(owners, lambda name: name == "user", blamed))
     location = place_at(stack[shown], root)
     fingerprint = location.fingerprint
@@ -86,11 +86,8 @@ def describe_stack(stack: Sequence[StackEntry], *, root: Path | None = None) -> 
     return frames
 
 
-def _innermost(owners: Sequence[str], wanted: Callable[[str], bool], default: int | None = None) -> int:
-    for index in range(len(owners) - 1, -1, -1):
-        if wanted(owners[index]):
-            return index
-    return len(owners) - 1 if default is None else default
+def _innermost(owners: Sequence[str], wanted: Callable[[str], bool], default: int) -> int:
+    return next((index for index in reversed(range(len(owners))) if wanted(owners[index])), default)
 
 
 def _with_source(stack: Sequence[StackEntry], start: int) -> int:
@@ -103,7 +100,11 @@ def _with_source(stack: Sequence[StackEntry], start: int) -> int:
 
 
 def _deeper(entry: StackEntry, root: Path | None) -> str:
-    where = f"{shown_path(entry.file, root)}:{entry.line}, in {entry.name}"
+    """The note for a place that is not the innermost frame, which is this entry."""
+    at = f"{entry.line}, in {entry.name}"
     if read(entry.file) is None:
-        return f"It happens in {where}, which has no source; this is the nearest caller that can be shown."
-    return f"It happens deeper, in {where} ({owner(entry.file)}), which is called from here."
+        gone = f"{shown_path(entry.file, root)}:{at}"
+        return f"It happens in {gone}, which has no source; this is the nearest caller that can be shown."
+    return (
+        f"It happens deeper, in {module_path(entry.file, root)}:{at} ({owner(entry.file)}), which this calls."
+    )

@@ -24,7 +24,7 @@ MOST_CHARACTERS = 20_000
 
 _RESUME = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)")
 _INLINED = ("<listcomp>", "<setcomp>", "<dictcomp>")
-"""Comprehensions that have no frame of their own since Python 3.12."""
+"""Comprehensions that run in the frame around them since Python 3.12 (a generator never does)."""
 
 
 def resumed_function(name: str) -> tuple[str, int] | None:
@@ -54,8 +54,8 @@ def _qualified_name(text: SourceText, entry: StackEntry) -> str:
     if isinstance(tree, str):
         return name
     path = tree.path_to(*(_recorded(entry) or text.extent(entry.line)))
-    qualname = nodes.qualified_name(_scopes_of_frame(path, entry))
-    return qualname if qualname.rpartition(".")[2] == name else name
+    scopes = _with_frame(_scopes_of_frame(path, entry), name)
+    return nodes.qualified_name(scopes) if scopes and nodes.scope_name(scopes[-1]) == name else name
 
 
 def place_at(entry: StackEntry, root: Path | None) -> Location:
@@ -182,12 +182,17 @@ def _scopes_of_frame(path: nodes.Path, entry: StackEntry) -> list[ast.AST]:
     return [*scopes, path[-1]] if made_here else scopes
 
 
+def _with_frame(scopes: list[ast.AST], name: str) -> list[ast.AST]:
+    """The scopes up to that of a frame of this name: since Python 3.12 most comprehensions have no frame."""
+    while scopes and nodes.scope_name(scopes[-1]) in _INLINED and nodes.scope_name(scopes[-1]) != name:
+        scopes = scopes[:-1]
+    return scopes
+
+
 def _doubts(entry: StackEntry, path: nodes.Path, exact: bool) -> str:
     name = function_name(entry)
-    names = ["<module>", *map(nodes.scope_name, _scopes_of_frame(path, entry))]
-    while names[-1] in _INLINED and names[-1] != name:
-        names.pop()
-    if names[-1] != name:
+    scopes = _with_frame(_scopes_of_frame(path, entry), name)
+    if name != (nodes.scope_name(scopes[-1]) if scopes else "<module>"):
         return (
             f"Expected in {name}, which is not at this line: the file may have changed since it was imported."
         )

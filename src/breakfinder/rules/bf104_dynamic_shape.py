@@ -9,9 +9,9 @@ class DynamicShape(Rule):
     name = "data-dependent-shape"
     title = "The shape of a result depends on values"
     why = """
-        The shape of {expression} depends on the values in a tensor ({operator}), and Dynamo traces without
-        values. It ends the graph here, lets the operator run, and starts a new graph with the shape that
-        came out.
+        The shape of {expression} depends on the values in a tensor ({operator}), and Dynamo traces
+        without values. It ends the graph here, lets the operator run, and starts a new graph with the
+        shape that came out.
 
         Indexing with a mask, `torch.nonzero`, `torch.where` with one argument, `torch.unique`,
         `torch.masked_select`, `torch.bincount` and `torch.repeat_interleave` do this.
@@ -21,8 +21,8 @@ class DynamicShape(Rule):
         depend on each other. Where a function takes the size as an argument (`num_classes` of `one_hot`),
         give it.
 
-        Otherwise set `torch._dynamo.config.capture_dynamic_output_shape_ops = True`: the size then becomes
-        a symbol in the graph. `fullgraph=True` switches this on as well.
+        Otherwise set `torch._dynamo.config.capture_dynamic_output_shape_ops = True`: the size then
+        becomes a symbol in the graph. `fullgraph=True` switches this on as well.
         """
     gb_types = (
         "Dynamic shape operator",

@@ -13,8 +13,8 @@ class TensorText(Rule):
         values, so the graph ends here and a new one starts after it.
         """
     remedy = """
-        Make the text outside the compiled function, or only where nothing is compiled:
-        `if not torch.compiler.is_compiling(): ...`. Shapes and dtypes may be put into text freely.
+        Make the text outside the compiled function, or only where nothing is compiled: `if not
+        torch.compiler.is_compiling(): ...`. Shapes and dtypes may be put into text freely.
         """
     gb_types = ("repr() on tensor",)
     callees = r"builtins\.(str|repr|format|ascii)"

@@ -16,9 +16,8 @@ class Print(Rule):
         Remove it, or guard it: `if not torch.compiler.is_compiling(): print(...)`. The text then appears
         in eager only.
 
-        To keep the text in compiled code, set
-        `torch._dynamo.config.reorderable_logging_functions = {{print}}`: Dynamo then prints after the
-        graph has run.
+        To keep the text in compiled code, set `torch._dynamo.config.reorderable_logging_functions =
+        {{print}}`: Dynamo then prints after the graph has run.
         """
     callees = r"builtins\.print"
     examples = (

@@ -9,8 +9,8 @@ class Logging(Rule):
     name = "logging"
     title = "A logger is called in compiled code"
     why = """
-        {expression} calls a logger, which cannot be put into a graph: Dynamo ends the graph here, runs the
-        call in Python and starts a new graph after it. It does so for levels that are switched off as
+        {expression} calls a logger, which cannot be put into a graph: Dynamo ends the graph here, runs
+        the call in Python and starts a new graph after it. It does so for levels that are switched off as
         well.
         """
     remedy = """

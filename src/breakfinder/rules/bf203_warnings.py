@@ -8,15 +8,15 @@ class Warn(Rule):
     name = "warnings"
     title = "`warnings.warn` in compiled code"
     why = """
-        `warnings.warn` is written in C, and what it does cannot be put into a graph: Dynamo ends the graph
-        at {expression}, runs the call in Python and starts a new graph after it.
+        `warnings.warn` is written in C, and what it does cannot be put into a graph: Dynamo ends the
+        graph at {expression}, runs the call in Python and starts a new graph after it.
         """
     remedy = """
         Guard it: `if not torch.compiler.is_compiling(): warnings.warn(...)`. The warning then appears in
         eager only. A warning about how the model was set up belongs into `__init__`.
 
-        To keep it in compiled code, set
-        `torch._dynamo.config.reorderable_logging_functions = {{warnings.warn}}`.
+        To keep it in compiled code, set `torch._dynamo.config.reorderable_logging_functions =
+        {{warnings.warn}}`.
         """
     callees = r"_?warnings\.warn\w*"
     examples = (

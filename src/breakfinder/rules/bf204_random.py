@@ -11,15 +11,17 @@ class Random(Rule):
     name = "python-random"
     title = "Random numbers come from Python, not from torch"
     why = """
-        {expression} takes random numbers from Python's or NumPy's own generator. Their state lives outside
-        the graph, so Dynamo ends the graph here, lets Python draw, and starts a new graph after it.
+        {expression} takes random numbers from Python's or NumPy's own generator. Their state lives
+        outside the graph, so Dynamo ends the graph here, lets Python draw, and starts a new graph after
+        it.
         """
     remedy = """
-        Draw with torch: `torch.rand(())`, `torch.randint`, `torch.randperm`. The numbers come from another
-        stream then, so results are not those of before. Where a number decides what to compute, choose
-        with `torch.where`.
+        Draw with torch: `torch.rand(())`, `torch.randint`, `torch.randperm`. The numbers come from
+        another stream then, so results are not those of before. Where a number decides what to compute,
+        choose with `torch.where`.
 
-        To keep the stream, draw before the compiled function is called and pass the result in as a tensor.
+        To keep the stream, draw before the compiled function is called and pass the result in as a
+        tensor.
         """
     gb_types = (
         "random.Random() with improper arguments",

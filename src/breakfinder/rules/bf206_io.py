@@ -18,8 +18,8 @@ class InputOutput(Rule):
     title = "Files or the operating system are used in compiled code"
     why = """
         {expression} reaches out of the program: to a file, a stream, the environment or the operating
-        system. That cannot be put into a graph, so Dynamo ends the graph here, runs the call in Python and
-        starts a new graph after it.
+        system. That cannot be put into a graph, so Dynamo ends the graph here, runs the call in Python
+        and starts a new graph after it.
         """
     remedy = """
         Do it before the compiled function is called, or once in `__init__`, and keep the result. A change

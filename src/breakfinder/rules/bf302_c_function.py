@@ -1,0 +1,86 @@
+"""BF302: a function written in C."""
+
+import re
+
+from breakfinder.rules.rule import DETAIL, Example, Rule
+from breakfinder.rules.symptom import Symptom
+
+
+class CFunction(Rule):
+    code = "BF302"
+    name = "c-function"
+    title = "A function written in C is called"
+    why = """
+        {expression} calls {callee}, which is written in C or another compiled language. Dynamo follows
+        Python bytecode, and there is none, so it ends the graph here, makes the call and starts a new
+        graph after it.
+        """
+    remedy = """
+        If the result is the same at each call, compute it once, at import or in `__init__`. If it takes
+        or gives tensors, make it an operator with `torch.library.custom_op` and `register_fake`.
+        Otherwise call it outside the compiled function and pass the result in.
+        """
+    gb_types = (
+        "can't handle functions not implemented in python ",
+        "vectorcall_maybe on C method descriptor",
+        "Attempted to a str() method implemented in C/C++",
+        "Attempted to call repr() method implemented in C/C++",
+        "Untraceable C tp_hash",
+        "Untraceable C tp_richcompare",
+    )
+    examples = (
+        Example(
+            broken="""
+                import zlib
+
+                import torch
+
+
+                def fn(x):
+                    return x * (zlib.crc32(b"layer") % 7)  # <-- break
+                """,
+            fixed="""
+                import zlib
+
+                import torch
+
+                SCALE = zlib.crc32(b"layer") % 7
+
+
+                def fn(x):
+                    return x * SCALE
+                """,
+        ),
+        Example(
+            broken="""
+                import ctypes
+
+                import torch
+
+                absolute = ctypes.CDLL(None).abs
+
+
+                def fn(x):
+                    return x * absolute(-3)  # <-- break
+                """,
+            fixed="""
+                import ctypes
+
+                import torch
+
+                FACTOR = ctypes.CDLL(None).abs(-3)
+
+
+                def fn(x):
+                    return x * FACTOR
+                """,
+        ),
+    )
+
+    @classmethod
+    def matches(cls, symptom: Symptom) -> int:
+        skipped = symptom.gb_type == "Attempted to call function marked as skipped"
+        compiled = "C extension or builtin" in symptom.context
+        foreign = re.search(r"\((_FuncPtr|builtin_function_or_method|PyCapsule)\) __call__", symptom.context)
+        # Not DETAIL for the first: the rules for single modules know more of them.
+        return DETAIL if foreign else DETAIL - 1 if skipped and compiled else super().matches(symptom)

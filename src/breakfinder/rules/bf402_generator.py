@@ -1,0 +1,74 @@
+"""BF402: generators."""
+
+import re
+
+from breakfinder.rules.rule import DETAIL, Example, Rule
+from breakfinder.rules.symptom import Symptom
+
+
+class Generator(Rule):
+    code = "BF402"
+    name = "generator"
+    title = "A generator cannot be compiled"
+    severity = "error"
+    why = """
+        A function that yields gives its results one at a time, and Dynamo compiles functions that return.
+        A compiled generator is skipped without a word: nothing of it is compiled. Inside a compiled
+        function a generator is traced as long as nothing in it breaks.
+        """
+    remedy = """
+        Return a list in place of yielding, in the function that is compiled. A caller that stops early
+        then waits for the whole list.
+        """
+    gb_types = (
+        "Attempt to trace generator",
+        "Generator reconstruction with mutations",
+        "infinite generator detected",
+        "Unreachable sub-generator code",
+        "call_method on generator",
+        "CLEANUP_THROW with StopIteration",
+        "SEND with bad type",
+    )
+    examples = (
+        Example(
+            broken="""
+                import torch
+
+
+                class Model(torch.nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.blocks = torch.nn.ModuleList(torch.nn.Linear(8, 8) for _ in range(3))
+
+                    def forward(self, x):  # <-- skipped
+                        for block in self.blocks:
+                            x = block(x).relu()
+                            yield x
+                """,
+            fixed="""
+                import torch
+
+
+                class Model(torch.nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.blocks = torch.nn.ModuleList(torch.nn.Linear(8, 8) for _ in range(3))
+
+                    def forward(self, x):
+                        results = []
+                        for block in self.blocks:
+                            x = block(x).relu()
+                            results.append(x)
+                        return results
+                """,
+            kind="skipped_frame",
+            equal=False,
+            note="A list of the same tensors in place of a generator.",
+        ),
+    )
+
+    @classmethod
+    def matches(cls, symptom: Symptom) -> int:
+        silent = symptom.kind == "skipped_frame" and not symptom.gb_type
+        yields = re.search(r"\byield\b", symptom.location.snippet)
+        return DETAIL if silent and yields else super().matches(symptom)

@@ -1,0 +1,47 @@
+"""BF406: a method of an object that Dynamo has no model of."""
+
+from breakfinder.rules.rule import Example, Rule
+
+
+class ForeignMethod(Rule):
+    code = "BF406"
+    name = "foreign-method"
+    title = "A method is called on an object that Dynamo does not know"
+    why = """
+        {expression} calls {callee} on an object of a kind that Dynamo cannot trace the methods of; such
+        classes are mostly written in C. The graph ends here, the call is made in Python, and a new graph
+        starts after it.
+        """
+    remedy = """
+        Use a list, dict or tensor in its place, which Dynamo knows, or make the call outside the compiled
+        function.
+        """
+    gb_types = ("Unsupported method call", "Unhandled args for method", "Unsupported function call")
+    examples = (
+        Example(
+            broken="""
+                import queue
+
+                import torch
+
+                results = queue.SimpleQueue()
+
+
+                def fn(x):
+                    h = x.sin()
+                    results.put(h)  # <-- break
+                    return h.cos()
+                """,
+            fixed="""
+                import torch
+
+                results = []
+
+
+                def fn(x):
+                    h = x.sin()
+                    results.append(h)
+                    return h.cos()
+                """,
+        ),
+    )

@@ -23,13 +23,17 @@ class Program:
 
     def __init__(self, path, text, example, config):
         path.write_text(text)
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        self.module = importlib.util.module_from_spec(spec)
-        sys.modules[path.stem] = self.module
-        spec.loader.exec_module(self.module)
         self.path, self.example, self.config = path, example, config
 
+    def load(self):
+        """Import it anew, so that nothing is left of what it kept when it ran before."""
+        spec = importlib.util.spec_from_file_location(self.path.stem, self.path)
+        self.module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = self.module
+        spec.loader.exec_module(self.module)
+
     def callable(self):
+        self.load()
         if not hasattr(self.module, "Model"):
             return self.module.fn
         torch.manual_seed(0)
@@ -59,16 +63,14 @@ class Program:
 
 @pytest.fixture
 def broken(example, tmp_path):
-    return Program(tmp_path / "broken_example.py", example.module(example.broken), example, example.config)
+    return Program(tmp_path / "broken_example.py", example.broken_module(), example, example.config)
 
 
 @pytest.fixture
 def fixed(example, tmp_path):
     if not example.fixed:
         pytest.skip("no fixed form: " + example.note)
-    return Program(
-        tmp_path / "fixed_example.py", example.module(example.fixed), example, example.fixed_config
-    )
+    return Program(tmp_path / "fixed_example.py", example.fixed_module(), example, example.fixed_config)
 
 
 def found(log, root):

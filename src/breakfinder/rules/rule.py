@@ -42,6 +42,9 @@ class Example:
     """What the reader must know about the fixed form: where the two differ."""
     inputs: str = "(torch.randn(4, 8),)"
     more: str = ""
+    fixed_inputs: str = ""
+    """The same for the fixed form, where it is the caller that changes; empty: as for the broken one."""
+    fixed_more: str = ""
     kind: Kind = "graph_break"
     config: Mapping[str, Any] = field(default_factory=dict)
     """Values of ``torch._dynamo.config`` for the broken form."""
@@ -57,10 +60,13 @@ class Example:
             source = textwrap.dedent(getattr(self, form)).strip()
             object.__setattr__(self, form, source + "\n" if source else "")
 
-    def module(self, form: str) -> str:
-        """``broken`` or ``fixed`` as a whole module, which defines ``example_inputs`` and ``more_inputs``."""
-        text = f"{form}\n\ndef example_inputs():\n    return {self.inputs}\n"
-        return f"{text}\n\ndef more_inputs():\n    return {self.more or []}\n"
+    def broken_module(self) -> str:
+        """The broken form as a target: it also defines ``example_inputs`` and ``more_inputs``."""
+        return _module(self.broken, self.inputs, self.more)
+
+    def fixed_module(self) -> str:
+        """The same for the fixed form."""
+        return _module(self.fixed, self.fixed_inputs or self.inputs, self.fixed_more or self.more)
 
     @property
     def marked_line(self) -> int:
@@ -124,6 +130,13 @@ class Rule:
             "said": symptom.text.strip() or "nothing more",
             "guard": code(symptom.guard) or "not given",
         }
+
+
+def _module(source: str, inputs: str, more: str) -> str:
+    return (
+        f"{source}\n\ndef example_inputs():\n    return {inputs}\n"
+        f"\n\ndef more_inputs():\n    return {more or []}\n"
+    )
 
 
 def unwrapped(text: str) -> str:

@@ -1,0 +1,50 @@
+"""BF501: RNN, GRU and LSTM modules."""
+
+from breakfinder.rules.rule import Example, Rule
+
+
+class RecurrentModule(Rule):
+    code = "BF501"
+    name = "rnn-module"
+    title = "An RNN, GRU or LSTM module is used"
+    why = """
+        {expression} is a `torch.nn.RNN`, `GRU` or `LSTM`, which Dynamo does not trace unless it is told
+        to. The function that uses it is skipped and runs in eager.
+        """
+    remedy = """
+        Set `torch._dynamo.config.allow_rnn = True`. The module is then traced as the operators that it is
+        made of. The cells (`LSTMCell` and the like) are traced as they are.
+        """
+    gb_types = ("Attempted to wrap RNN, GRU, or LSTM",)
+    examples = (
+        Example(
+            broken="""
+                import torch
+
+
+                class Model(torch.nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.rnn = torch.nn.GRU(8, 8, batch_first=True)
+
+                    def forward(self, x):
+                        states, last = self.rnn(x)  # <-- break
+                        return states[:, -1] + last[-1]
+                """,
+            fixed="""
+                import torch
+
+
+                class Model(torch.nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.rnn = torch.nn.GRU(8, 8, batch_first=True)
+
+                    def forward(self, x):
+                        states, last = self.rnn(x)
+                        return states[:, -1] + last[-1]
+                """,
+            fixed_config={"allow_rnn": True},
+            inputs="(torch.randn(3, 6, 8),)",
+        ),
+    )

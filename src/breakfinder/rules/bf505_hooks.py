@@ -1,0 +1,57 @@
+"""BF505: hooks on gradients."""
+
+from breakfinder.rules.rule import Example, Rule
+
+
+class Hooks(Rule):
+    code = "BF505"
+    name = "backward-hook"
+    title = "A hook on gradients needs compiled autograd"
+    why = """
+        {expression} meets a hook that runs in the backward pass. Dynamo traces the forward pass, and can
+        place such a hook only with compiled autograd, so the graph ends here and a new one starts after
+        it.
+        """
+    remedy = """
+        Remove the hook from the module while it is compiled, or set
+        `torch._dynamo.config.compiled_autograd = True`.
+        """
+    gb_types = (
+        "Module-level backwards hooks require compiled autograd.",
+        "Compilation of intermediate hooks requires compiled autograd",
+        "Attempted to represent unregistered RemovableHandle",
+        "Storing Tensor hook handle in globals",
+        "Storing Tensor hook handle in globals (inline call)",
+        "register_hook with stride-dependent code",
+    )
+    examples = (
+        Example(
+            broken="""
+                import torch
+
+
+                class Model(torch.nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.lin = torch.nn.Linear(8, 8)
+                        self.lin.register_full_backward_hook(lambda module, inward, outward: None)
+
+                    def forward(self, x):
+                        return self.lin(x) * 2  # <-- break
+                """,
+            fixed="""
+                import torch
+
+
+                class Model(torch.nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.lin = torch.nn.Linear(8, 8)
+
+                    def forward(self, x):
+                        return self.lin(x) * 2
+                """,
+            inputs="(torch.randn(4, 8, requires_grad=True),)",
+            note="The hook is gone.",
+        ),
+    )

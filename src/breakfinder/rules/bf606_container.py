@@ -1,0 +1,84 @@
+"""BF606: a list or dict that is kept between calls grows."""
+
+from breakfinder.rules.rule import DETAIL, NO_MATCH, Example, Rule
+from breakfinder.rules.symptom import Symptom
+
+
+class Container(Rule):
+    code = "BF606"
+    name = "growing-container"
+    title = "A list or dict that is kept between calls changes"
+    why = """
+        Dynamo compiles for the length of a list, and for the keys of a dict, as it found them, and checks
+        them at each call. {guard} no longer held, so the function was compiled again. A cache that is
+        filled as it goes does this whenever it grows.
+        """
+    remedy = """
+        Fill the cache once, in `__init__`, up to the largest size, and slice it. Collect results outside
+        the compiled function.
+        """
+    guards = r"___dict_contains|___dict_version|set_contains|(^not |^len\()(self\b|G\[)|dict.*keys"
+    examples = (
+        Example(
+            broken="""
+                import torch
+
+
+                class Model(torch.nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.history = []
+
+                    def forward(self, x):
+                        self.history.append(x)  # <-- recompiles
+                        return x * 2
+                """,
+            fixed="""
+                import torch
+
+
+                class Model(torch.nn.Module):
+                    def forward(self, x):
+                        return x * 2
+                """,
+            more="[(torch.randn(4, 8),) for _ in range(3)]",
+            kind="recompilation",
+            note="The caller keeps the history.",
+        ),
+        Example(
+            broken="""
+                import torch
+
+
+                class Model(torch.nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.cache = {}
+
+                    def forward(self, x):
+                        size = x.shape[1]
+                        if size not in self.cache:  # <-- recompiles
+                            self.cache[size] = torch.arange(size) * 0.1
+                        return x + self.cache[size]
+                """,
+            fixed="""
+                import torch
+
+
+                class Model(torch.nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.register_buffer("cache", torch.arange(64) * 0.1, persistent=False)
+
+                    def forward(self, x):
+                        return x + self.cache[: x.shape[1]]
+                """,
+            more="[(torch.randn(4, 8),) for _ in range(2)]",
+            kind="recompilation",
+            note="A largest size has to be known.",
+        ),
+    )
+
+    @classmethod
+    def matches(cls, symptom: Symptom) -> int:
+        return DETAIL if super().matches(symptom) else NO_MATCH

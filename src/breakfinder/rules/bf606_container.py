@@ -1,6 +1,8 @@
 """BF606: a list or dict that is kept between calls grows."""
 
-from breakfinder.rules.rule import DETAIL, NO_MATCH, Example, Rule
+import re
+
+from breakfinder.rules.rule import DETAIL, NO_MATCH, Example, Rule, code
 from breakfinder.rules.symptom import Symptom
 
 
@@ -81,4 +83,17 @@ class Container(Rule):
 
     @classmethod
     def matches(cls, symptom: Symptom) -> int:
-        return DETAIL if super().matches(symptom) else NO_MATCH
+        return DETAIL if cls._guard(symptom) else NO_MATCH
+
+    @classmethod
+    def placeholders(cls, symptom: Symptom) -> dict[str, str]:
+        return {**super().placeholders(symptom), "guard": code(cls._guard(symptom))}
+
+    @classmethod
+    def _guard(cls, symptom: Symptom) -> str:
+        """The guard on a container, or nothing.
+
+        A cache by size fails on a size with newer entries and on its keys with older ones.
+        """
+        known = symptom.guards if "size mismatch" in symptom.guard else symptom.guards[:1]
+        return next((guard for guard in known if re.search(cls.guards, guard)), "")

@@ -17,7 +17,11 @@ class RecompileLimit(Rule):
         See the recompilations of the same function for what changes between calls, and stop that. Raising
         the limit helps only where there are few values more.
         """
-    gb_types = ("Dynamo recompile limit exceeded", "Excessive RestartAnalysis() calls")
+    gb_types = (
+        "Dynamo recompile limit exceeded",
+        "Dynamo cache limit exceeded",
+        "Excessive RestartAnalysis() calls",
+    )
     examples = (
         Example(
             broken="""

@@ -78,6 +78,14 @@ class Example:
         return line
 
 
+def unwrapped(text: str) -> str:
+    """Prose as it stands in a source file, one line per paragraph; indented paragraphs stay as they are."""
+    paragraphs = textwrap.dedent(text).strip("\n").rstrip().split("\n\n")
+    return "\n\n".join(
+        paragraph if paragraph.startswith("    ") else " ".join(paragraph.split()) for paragraph in paragraphs
+    )
+
+
 class Rule:
     """One kind of problem.  Subclasses set the attributes; those that need more override `matches`.
 
@@ -136,14 +144,6 @@ def _module(source: str, inputs: str, more: str) -> str:
     return (
         f"{source}\n\ndef example_inputs():\n    return {inputs}\n"
         f"\n\ndef more_inputs():\n    return {more or []}\n"
-    )
-
-
-def unwrapped(text: str) -> str:
-    """Prose as it stands in a source file, one line per paragraph; indented paragraphs stay as they are."""
-    paragraphs = textwrap.dedent(text).strip("\n").rstrip().split("\n\n")
-    return "\n\n".join(
-        paragraph if paragraph.startswith("    ") else " ".join(paragraph.split()) for paragraph in paragraphs
     )
 
 

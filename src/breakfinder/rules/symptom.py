@@ -28,8 +28,13 @@ class Symptom:
     text: str = ""
     """torch's explanation; of a skipped frame or an error, its whole message."""
     hints: tuple[str, ...] = ()
-    guard: str = ""
-    """The guard that failed first, without the cache entry's number."""
+    guards: tuple[str, ...] = ()
+    """The guards that failed, one of each cache entry, newest entry first."""
+
+    @property
+    def guard(self) -> str:
+        """The guard of the newest cache entry."""
+        return self.guards[0] if self.guards else ""
 
     @cached_property
     def callee(self) -> str:
@@ -54,8 +59,8 @@ def of_break(event: BreakEvent, location: Location) -> Symptom:
 
 
 def of_recompilation(recompilation: Recompilation, location: Location) -> Symptom:
-    newest = recompilation.reasons[0] if recompilation.reasons else ""
-    return Symptom("recompilation", location, guard=_CACHE_ENTRY.sub("", newest))
+    guards = tuple(_CACHE_ENTRY.sub("", reason) for reason in recompilation.reasons)
+    return Symptom("recompilation", location, guards=guards)
 
 
 def of_skip(frame: FrameRecord, location: Location) -> Symptom:

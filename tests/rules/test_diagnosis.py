@@ -62,6 +62,7 @@ def guard(reason):
     return Recompilation("0/1", "forward", "model.py", 1, (reason,))
 
 
+@pytest.mark.skipif(not torch.__version__.startswith("2.13."), reason="the cases were measured on torch 2.13")
 @pytest.mark.parametrize("case", truth(), ids=lambda case: case["file"])
 def test_cases_have_the_rules_of_their_family(case):
     findings = check_case(CASES / case["file"]).findings
@@ -100,8 +101,16 @@ def test_no_break_type_belongs_to_two_rules():
 
 def test_no_rule_names_a_break_type_that_torch_does_not_have():
     exceptions = {"BackendCompilerFailed", "TorchRuntimeError"}
+    since_2_14 = {
+        "C-implemented special method without VariableTracker model",
+        "Call to `torch._dynamo.disable()`",
+        "Call to `torch.compiler.disable()`",
+        "Custom op missing fake impl during tracing",
+        "generator function over a skipped function",
+        "min/max with non-constant key",
+    }
     named = {name for rule in rules.all_rules() for name in rule.gb_types}
-    assert named - exceptions <= set(registered_types())
+    assert named - exceptions - since_2_14 <= set(registered_types())
 
 
 def test_every_family_has_types_and_a_rule():

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import torch
+from packaging.specifiers import SpecifierSet
 from torch.utils import _pytree as pytree
 
 from breakfinder import rules, source
@@ -101,6 +102,9 @@ def test_the_broken_form_is_diagnosed_at_its_marked_line(rule, example, broken, 
         for kind, diagnosis, location in found(broken.trace(), tmp_path)
         if kind == example.kind
     ]
+    if torch.__version__.split("+")[0] not in SpecifierSet(example.versions):
+        assert seen == [], "this release has the problem after all"
+        return
     assert (example.kind, rule.code, example.marked_line) in seen
     if example.kind == "graph_break":
         assert {line for *_, line in seen} == {example.marked_line}, "one example shows one problem"

@@ -19,7 +19,7 @@ class DataDependent(Rule):
         `if` that follows. A whole loop over data can be put into an operator of its own with
         `torch.library.custom_op`.
         """
-    gb_types = ("Data dependent operator", "sort with non-constant keys")
+    gb_types = ("Data dependent operator", "sort with non-constant keys", "min/max with non-constant key")
     examples = (
         Example(
             broken="""

@@ -73,6 +73,7 @@ class Random(Rule):
                 """,
             equal=False,
             note="The order comes from torch's stream.",
+            versions=">=2.13,<2.14",
         ),
         Example(
             broken="""

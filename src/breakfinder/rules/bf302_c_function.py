@@ -25,6 +25,7 @@ class CFunction(Rule):
         "vectorcall_maybe on C method descriptor",
         "Attempted to a str() method implemented in C/C++",
         "Attempted to call repr() method implemented in C/C++",
+        "C-implemented special method without VariableTracker model",
         "Untraceable C tp_hash",
         "Untraceable C tp_richcompare",
     )
@@ -81,6 +82,6 @@ class CFunction(Rule):
     def matches(cls, symptom: Symptom) -> int:
         skipped = symptom.gb_type == "Attempted to call function marked as skipped"
         compiled = "C extension or builtin" in symptom.context
-        foreign = re.search(r"\((_FuncPtr|builtin_function_or_method|PyCapsule)\) __call__", symptom.context)
+        foreign = re.search(r"\(_FuncPtr\) __call__|object=<_FuncPtr ", symptom.context)
         # Not DETAIL for the first: the rules for single modules know more of them.
         return DETAIL if foreign else DETAIL - 1 if skipped and compiled else super().matches(symptom)

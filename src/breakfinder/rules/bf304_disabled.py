@@ -20,6 +20,8 @@ class Disabled(Rule):
         the graph under `torch._dynamo.nonstrict_trace`.
         """
     gb_types = (
+        "Call to `torch._dynamo.disable()`",
+        "Call to `torch.compiler.disable()`",
         "Skip calling `torch.compiler.disable()`d function",
         "Skip inlining `torch.compiler.disable()`d function",
     )

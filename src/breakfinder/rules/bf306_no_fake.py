@@ -20,6 +20,7 @@ class NoFake(Rule):
         it can be registered from your own code.
         """
     gb_types = (
+        "Custom op missing fake impl during tracing",
         "Operator does not support running with fake tensors",
         "NotImplementedError/UnsupportedFakeTensorException when running FX node",
         "Encountered non-PT2-compliant op",

@@ -21,6 +21,7 @@ class Generator(Rule):
         then waits for the whole list.
         """
     gb_types = (
+        "generator function over a skipped function",
         "Attempt to trace generator",
         "Generator reconstruction with mutations",
         "infinite generator detected",

@@ -56,6 +56,7 @@ class Exceptions(Rule):
                 """,
             inputs="(torch.randn(4, 8), torch.randn(3, 5))",
             kind="error",
+            versions=">=2.13,<2.14",
         ),
         Example(
             broken="""

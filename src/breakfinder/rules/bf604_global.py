@@ -21,23 +21,25 @@ class GlobalState(Rule):
             broken="""
                 import torch
 
-                calls = 0
+                calls = 1
 
 
                 def fn(x):
                     global calls
-                    calls += 1  # <-- recompiles
-                    return x / calls
+                    h = x / calls  # <-- recompiles
+                    calls += 1
+                    return h
                 """,
             fixed="""
                 import torch
 
-                calls = torch.zeros(())
+                calls = torch.ones(())
 
 
                 def fn(x):
+                    h = x / calls
                     calls.add_(1)
-                    return x / calls
+                    return h
                 """,
             more="[(torch.randn(4, 8),) for _ in range(4)]",
             kind="recompilation",

@@ -57,7 +57,7 @@ def _page(rule: type[Rule]) -> str:
     parts = [
         _GENERATED,
         f"# {rule.code}: {_plain(rule.title)}",
-        f"Name: `{rule.name}`. Severity: {rule.severity}. Examples run on torch {rule.versions}.",
+        f"Name: `{rule.name}`. Severity: {rule.severity}.",
         "## Why",
         _plain(rule.why),
         "## What to do",
@@ -71,7 +71,10 @@ def _page(rule: type[Rule]) -> str:
 
 
 def _example(example: Example) -> list[str]:
-    parts = [f"```python\n{example.broken}```", _called_with(example.inputs, example.more)]
+    parts = [
+        f"```python\n{example.broken}```",
+        f"{_called_with(example.inputs, example.more)} In torch {example.versions}.",
+    ]
     if example.fixed:
         parts += ["Without the problem:", f"```python\n{example.fixed}```"]
         if example.fixed_inputs or example.fixed_more:

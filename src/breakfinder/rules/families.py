@@ -33,10 +33,10 @@ FAMILIES = (
     _family(
         "operators that take functions",
         "BF590",
-        r"HOP\b|HigherOrder|higher order|torch\.(cond|scan|map|while_loop|associative_scan|func)\b",
+        r"HOP\b|HigherOrder|higher order|torch\.(cond|switch|scan|map|while_loop|func)\b",
         r"invoke_subgraph|hints_wrapper|out_dtype|[Ss]trict[ _]mode|wrap_with_|executorch|subgraph_inputs",
         r"functor\w*|rewrite_signature|leaf_function|nonstrict_trace|pytree|non-single Tensor return",
-        r"backward_state|assume_constant_result",
+        r"backward_state|assume_constant_result|associative_scan|flex_gemm|dual tensor",
     ),
     _family("opaque objects", "BF390", r"[Oo]paque"),
     _family(
@@ -54,8 +54,8 @@ FAMILIES = (
         "settings, devices and other functions of torch",
         "BF390",
         r"torch\.(accelerator|get_device_module|use_deterministic|compile\b|is_inference|\* op)",
-        r"tensor\.is_inference|_SDPAParams|event method|op packet|method call_node|call_method node",
-        r"[Tt]ensor method|args/kwargs to proxy|reorder a debugging function",
+        r"tensor\.is_inference|COW tensor|torch\.cuda|_SDPAParams|event method",
+        r"op packet|call_method node|[Tt]ensor method|args/kwargs to proxy|reorder a debugging function",
     ),
     _family(
         "iteration and unpacking",
@@ -95,7 +95,8 @@ FAMILIES = (
     _family(
         "variables, imports and bytecode",
         "BF490",
-        r"^_gb_type$|variable|[Ii]mport|bytecode|LOAD_|BUILD_|CALL_INTRINSIC|assert with|name in frame|loop",
+        r"^_gb_type$|[Vv]ariable|ContextVar|GLOBAL|[Ii]mport|bytecode|LOAD_|BUILD_",
+        r"CALL_INTRINSIC|assert with|name in frame|loop",
     ),
 )
 

@@ -54,6 +54,8 @@ class Example:
     training: bool = False
     equal: bool = True
     """Whether the fixed program gives the same output as the broken one in eager."""
+    versions: str = ">=2.13"
+    """The torch releases in which it has the problem, as a version specifier."""
 
     def __post_init__(self) -> None:
         for form in ("broken", "fixed"):
@@ -101,8 +103,6 @@ class Rule:
     severity: ClassVar[Severity] = "warning"
     why: ClassVar[str]
     remedy: ClassVar[str]
-    versions: ClassVar[str] = ">=2.13"
-    """The torch releases for which the examples were run."""
     examples: ClassVar[tuple[Example, ...]]
 
     gb_types: ClassVar[tuple[str, ...]] = ()

@@ -6,11 +6,12 @@ import types
 
 import pytest
 import torch
+import transformers
 from torch import nn
 
 from breakfinder.errors import UsageError
 from breakfinder.report.model import Subject as SubjectFacts
-from breakfinder.targets.depth import reduce
+from breakfinder.targets.depth import rebuild, reduce
 from breakfinder.targets.subject import Call, Scenario, Subject
 from breakfinder.trace import TraceLog
 from breakfinder.tracing import trace
@@ -278,3 +279,40 @@ def test_auto_meets_every_planted_break(name, monkeypatch, tmp_path):
     planted = {item for item in full if item[0] == "break" and str(tmp_path) in item[1]}
     assert len(planted) > lines / 2
     assert auto == full
+
+
+def per_layer_widths():
+    config = transformers.CONFIG_MAPPING["gemma3n_text"](
+        vocab_size=99,
+        vocab_size_per_layer_input=99,
+        hidden_size=32,
+        hidden_size_per_layer_input=8,
+        intermediate_size=40,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=8,
+        num_hidden_layers=15,
+        num_kv_shared_layers=5,
+        sliding_window=4,
+        laurel_rank=4,
+    )
+    return transformers.Gemma3nForCausalLM(config).eval()
+
+
+def test_a_model_whose_widths_depend_on_its_depth_is_rebuilt():
+    model, inputs = per_layer_widths(), {"input_ids": torch.arange(6).reshape(1, 6)}
+    report = reduce(model, model.config, "auto")
+    assert report.traced < report.total == 15
+    with pytest.raises(RuntimeError):
+        model(**inputs)
+    rebuilt = rebuild(model, lambda config: transformers.Gemma3nForCausalLM(config).eval())
+    assert len(rebuilt.model.layers) == report.traced
+    assert torch.isfinite(rebuilt(**inputs, use_cache=True).logits).all()
+
+
+def test_a_config_that_makes_other_layers_rebuilds_nothing():
+    model, _ = make("deepseek_v3")
+    dense = [layer.mlp.__class__.__name__ for layer in model.model.layers[:4]]
+    reduce(model, model.config, "auto")
+    assert [layer.mlp.__class__.__name__ for layer in model.model.layers] != dense
+    assert rebuild(model, type(model)) is None

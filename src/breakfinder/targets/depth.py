@@ -6,7 +6,8 @@ by side or built from one number in the config.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import copy
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +80,20 @@ def reduce(model: nn.Module, config: Any, depth: str, each: int = 2) -> DepthRep
         _adapt_attributes(group, length, kept)
     left = {id(module) for module in model.modules()}
     return _report(sum(len(stack) for stack in layers if id(stack.layers) in left), total)
+
+
+def rebuild(model: nn.Module, construct: Callable[[Any], nn.Module]) -> nn.Module | None:
+    """What ``construct`` makes of the adapted config of a reduced model, if its layers are of the same kinds.
+
+    For models in which other widths depend on the number of layers, so that leaving layers out breaks them.
+    None if it makes other layers.
+    """
+    rebuilt = construct(copy.deepcopy(model.config))
+    return rebuilt if _all_kinds(rebuilt) == _all_kinds(model) else None
+
+
+def _all_kinds(model: nn.Module) -> list[tuple[str, list[Hashable]]]:
+    return [(stack.name, kinds_of(stack.children, [None] * len(stack)).keys) for stack in _stacks(model)]
 
 
 def _wanted(depth: str) -> int | str | None:

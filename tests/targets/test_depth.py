@@ -316,3 +316,13 @@ def test_a_config_that_makes_other_layers_rebuilds_nothing():
     reduce(model, model.config, "auto")
     assert [layer.mlp.__class__.__name__ for layer in model.model.layers] != dense
     assert rebuild(model, type(model)) is None
+
+
+def test_what_a_config_says_of_single_layers_follows_them():
+    with torch.device("meta"):
+        model = transformers.AutoModel.from_config(transformers.CONFIG_MAPPING["gemma4_text"]())
+    assert model.config.is_heterogeneous
+    reduce(model, model.config, "auto")
+    widths = [layer.self_attn.head_dim for layer in model.layers]
+    assert sorted(set(widths)) == [256, 512]
+    assert [model.config.per_layer_config[position].head_dim for position in range(len(widths))] == widths

@@ -104,6 +104,7 @@ class ConfigCopies:
         length, new = facts.length, {old: position for position, old in enumerate(kept)}
         for config in self.configs:
             counted = self._has_count(config, length)
+            overrides = _overrides(config) if counted else {}
             for name, value in list(vars(config).items()):
                 if counted and _is_positions(name, value, length):
                     vars(config)[name] = type(value)(new[old] for old in value if old in new)
@@ -114,6 +115,8 @@ class ConfigCopies:
             for name, value in list(vars(config).items()):
                 if type(value) is int and value == length and LayerFacts.is_count(name):
                     vars(config)[name] = len(kept)
+            if overrides:
+                config.per_layer_config = {new[old]: item for old, item in overrides.items() if old in new}
         for (number, name), values in facts.properties.items():
             _fix(self.configs[number], name, [values[old] for old in kept])
 
@@ -171,6 +174,13 @@ def _read(config: Any, name: str) -> Any:
         return getattr(config, name)
     except _UNREADABLE:
         return None
+
+
+def _overrides(config: Any) -> dict[int, Any]:
+    """What a config says of single layers, by position, where Transformers lets layers differ in any value."""
+    if not getattr(config, "is_heterogeneous", False):
+        return {}
+    return {int(position): item for position, item in config.to_dict()["per_layer_config"].items()}
 
 
 def _fix(config: Any, name: str, values: list[Any]) -> None:

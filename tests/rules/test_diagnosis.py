@@ -35,7 +35,7 @@ EXPECTED = {
     "int module attribute": {"BF601"},
     "python scalar/str argument": {"BF603"},
     "MoE routing loop": {"BF104"},
-    "NMS loop": {"BF105", "BF602"},
+    "NMS loop": {"BF101", "BF602"},
     "packed sequences": {"BF303", "BF501"},
     "sparse": {"BF308"},
     "RNN modules": {"BF501"},
@@ -210,6 +210,18 @@ def test_an_operator_that_fails_inside_try_is_told_from_one_outside():
     outside = at(snippet="def f(x):\n    try:\n        y = 1\n    except E:\n        pass\n    x + 1", line=6)
     codes = [rules.diagnose_error(error, place).rule.code for place in (inside, handler, outside)]
     assert codes == ["BF403", "BF310", "BF310"]
+
+
+def test_an_assertion_that_fails_is_not_a_tensor_branch():
+    context = "attempted to jump with ConstantVariable(bool: False)"
+    assert rules.diagnose(event("Data-dependent branching", context), at()).rule.code == "BF403"
+
+
+def test_whatever_compiling_raises_has_a_rule():
+    error = TraceError("InternalTorchDynamoError", "RecursionError: maximum recursion depth exceeded")
+    diagnosis = rules.diagnose_error(error, at())
+    assert (diagnosis.rule.code, diagnosis.severity) == ("BF310", "error")
+    assert "maximum recursion depth" in diagnosis.why
 
 
 def test_a_failing_backend():

@@ -13,8 +13,8 @@ class Item(Rule):
         a shape and a dtype but no values, so it ends the graph here, lets Python compute the number, and
         starts a new graph after it.
 
-        `t.item()`, `int(t)`, `float(t)`, `bool(t)`, `range(t)`, a list indexed by a tensor and a slice
-        bounded by one all do this.
+        `t.item()`, `int(t)`, `float(t)`, `bool(t)`, `range(t)`, `torch.arange(t)`, a list indexed by a
+        tensor and a slice bounded by one all do this.
         """
     remedy = """
         Keep the value as a tensor: a tensor of no dimensions works in arithmetic as a number does. Where
@@ -93,5 +93,4 @@ class Item(Rule):
     @classmethod
     def matches(cls, symptom: Symptom) -> int:
         scalar = symptom.gb_type == "Data dependent operator" and "_local_scalar_dense" in symptom.context
-        conversion = symptom.location.expression.startswith(("int(", "float(", "bool("))
-        return DETAIL if scalar and conversion else super().matches(symptom)
+        return DETAIL if scalar else super().matches(symptom)

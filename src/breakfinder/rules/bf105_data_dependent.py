@@ -11,7 +11,7 @@ class DataDependent(Rule):
         {expression} gives Python a value that depends on the values of a tensor, which Dynamo does not
         have while it traces. The graph ends here and a new one starts after it.
 
-        `torch.equal` and `torch.allclose` give such a value; so does an index taken from a tensor.
+        `torch.equal` and `torch.allclose` give such a value; sorting a list of tensors needs some.
         """
     remedy = """
         Use a form that gives a tensor: `(a == b).all()` in place of `torch.equal(a, b)`,

@@ -9,9 +9,9 @@ class Logging(Rule):
     name = "logging"
     title = "A logger is called in compiled code"
     why = """
-        {expression} calls a logger, which cannot be put into a graph: Dynamo ends the graph here, runs
-        the call in Python and starts a new graph after it. It does so for levels that are switched off as
-        well.
+        At {expression} a logger is called, which cannot be put into a graph: Dynamo ends the graph here,
+        runs the call in Python and starts a new graph after it. It does so for levels that are switched
+        off as well.
         """
     remedy = """
         Remove it, or guard it: `if not torch.compiler.is_compiling(): logger.info(...)`. The message then

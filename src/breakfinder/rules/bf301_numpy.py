@@ -90,4 +90,5 @@ class NumPy(Rule):
     def matches(cls, symptom: Symptom) -> int:
         dependent = symptom.gb_type in ("Data dependent operator", "Data-dependent branching")
         named = re.search(r"\b(np|numpy)\.", symptom.location.expression)
-        return SOURCE if dependent and named else super().matches(symptom)
+        array = "NumpyNdarrayVariable" in symptom.context
+        return SOURCE if dependent and (named or array) else super().matches(symptom)

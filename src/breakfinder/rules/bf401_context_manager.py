@@ -9,12 +9,15 @@ class ContextManager(Rule):
     title = "A context manager that Dynamo cannot enter"
     why = """
         Dynamo knows how to enter the context managers of torch that it can put into a graph, and those
-        written in Python that it can trace. At {expression} it is neither, so the graph ends here, and
-        what runs inside the `with` runs in eager.
+        written in Python that it can trace. At {expression} it is neither, so the function that holds the
+        `with` is skipped: all of it runs in eager.
         """
     remedy = """
         Enter it outside the compiled function. A default device becomes an argument, `device=...`, of the
         calls that make tensors; a lock is taken by the caller.
+
+        Otherwise move the `with` and what is in it into a function of its own: only that one is skipped
+        then.
         """
     gb_types = (
         "Unsupported context manager",

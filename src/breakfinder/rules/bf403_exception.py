@@ -4,6 +4,11 @@ from breakfinder.report.model import Location
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
 
+_ASSERTIONS = (
+    "Data-dependent branching",
+    "Data-dependent assertion failed (cannot compile partial graph)",
+)
+
 
 class Exceptions(Rule):
     code = "BF403"
@@ -11,9 +16,9 @@ class Exceptions(Rule):
     title = "Code relies on exceptions that Dynamo cannot follow"
     why = """
         At {expression} the code relies on an exception. Dynamo follows exceptions that Python code raises
-        and catches while it is traced, but not one that an operator raises, nor tracebacks: an operator
-        that fails while it is traced ends the compilation, and the `except` that would catch it in eager
-        is never reached.
+        and catches while it is traced, but not tracebacks, and before torch 2.14 not one that an operator
+        raises: an operator that fails while it is traced ends the compilation, and the `except` that
+        would catch it in eager is never reached.
         """
     remedy = """
         Test for the case before the call, on shapes or dtypes, in place of catching the failure after it.
@@ -89,8 +94,10 @@ class Exceptions(Rule):
 
     @classmethod
     def matches(cls, symptom: Symptom) -> int:
+        # An assertion that does not hold, and is about to raise.
+        asserted = "ConstantVariable(bool: False)" in symptom.context and symptom.gb_type in _ASSERTIONS
         failed = symptom.kind == "error" and "fake tensor" in symptom.text
-        return SOURCE if failed and in_try(symptom.location) else super().matches(symptom)
+        return SOURCE if asserted or (failed and in_try(symptom.location)) else super().matches(symptom)
 
 
 def in_try(location: Location) -> bool:

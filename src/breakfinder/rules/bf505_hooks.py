@@ -6,15 +6,13 @@ from breakfinder.rules.rule import Example, Rule
 class Hooks(Rule):
     code = "BF505"
     name = "backward-hook"
-    title = "A hook on gradients needs compiled autograd"
+    title = "A hook that runs in the backward pass is met"
     why = """
-        {expression} meets a hook that runs in the backward pass. Dynamo traces the forward pass, and can
-        place such a hook only with compiled autograd, so the graph ends here and a new one starts after
-        it.
+        {expression} meets a hook that runs in the backward pass. Dynamo traces the forward pass and has
+        no place for the hook in its graph, so the graph ends here and a new one starts after it.
         """
     remedy = """
-        Remove the hook from the module while it is compiled, or set
-        `torch._dynamo.config.compiled_autograd = True`.
+        Remove the hook from the module while it is compiled, or put it on a module that is not compiled.
         """
     gb_types = (
         "Module-level backwards hooks require compiled autograd.",

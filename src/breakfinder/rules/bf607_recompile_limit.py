@@ -11,7 +11,7 @@ class RecompileLimit(Rule):
     severity = "error"
     why = """
         A function is compiled at most 8 times (`torch._dynamo.config.recompile_limit`). After that a call
-        that fits none of the compiled forms runs in eager, from this function down.
+        that fits none of the compiled forms runs in eager, with everything that the function calls.
         """
     remedy = """
         See the recompilations of the same function for what changes between calls, and stop that. Raising

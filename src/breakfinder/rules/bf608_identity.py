@@ -8,9 +8,10 @@ class Identity(Rule):
     name = "changing-object"
     title = "Another function, class or object is used at each call"
     why = """
-        Dynamo compiles for the very function, or for the class of the object, that it was given. {guard}
-        no longer held, so the function was compiled again. A lambda that is written in a call is a new
-        function each time that the enclosing code is defined, and has its own code.
+        Dynamo compiles for the code of the function, or the class of the object, that it was given.
+        {guard} no longer held, so the function was compiled again. Functions that are written in two
+        places are two, even with the same text; a lambda that one line makes again at each call is the
+        same.
         """
     remedy = """
         Pass the same function each time, and objects of one class. Where several are needed, each costs

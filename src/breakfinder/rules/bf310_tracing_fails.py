@@ -1,22 +1,23 @@
 """BF310: compiling raises, where eager does not."""
 
-from breakfinder.rules.rule import BREAK_TYPE, Example, Rule
+from breakfinder.rules.rule import FAMILY, NO_MATCH, Example, Rule
 from breakfinder.rules.symptom import Symptom
 
 
-class FakeFailure(Rule):
+class TracingFails(Rule):
     code = "BF310"
     name = "tracing-fails"
     title = "Compiling raises, where eager does not"
     severity = "error"
     why = """
-        Dynamo finds the shape and dtype of each result by running operators on tensors without data. At
-        {expression} that raised, and the compiled function raises too, where eager does not.
+        Tracing raised at {expression}, and so the compiled function raises, where eager does not.
+
+        Dynamo finds the shape and dtype of each result by running operators on tensors without data.
+        Mostly it is there that it fails. torch says: {said}
         """
     remedy = """
-        torch's message names the operator and what it was given. If the operator is a custom one, its
-        fake implementation disagrees with the real one. If it is torch's own, check the shapes, dtypes
-        and devices that reach it.
+        If the message names a custom operator, its fake implementation disagrees with the real one. If
+        the operator is torch's own, check the shapes, dtypes and devices that reach it.
         """
     gb_types = (
         "RuntimeError when making fake tensor call",
@@ -68,6 +69,5 @@ class FakeFailure(Rule):
 
     @classmethod
     def matches(cls, symptom: Symptom) -> int:
-        raised = symptom.kind == "error" and "from user code:" in symptom.text
-        # The least of the rules that match by break type: the type of exception says little.
-        return super().matches(symptom) or (BREAK_TYPE - 1 if raised else 0)
+        # Whatever compiling raises and no other rule knows; the type of exception says little.
+        return super().matches(symptom) or (FAMILY - 1 if symptom.kind == "error" else NO_MATCH)

@@ -177,7 +177,7 @@ def _read(config: Any, name: str) -> Any:
 
 
 def _overrides(config: Any) -> dict[int, Any]:
-    """What a config says of single layers, by position, where Transformers lets layers differ in any value."""
+    """What a config says of single layers, by position, where layers may differ in any value."""
     if not getattr(config, "is_heterogeneous", False):
         return {}
     return {int(position): item for position, item in config.to_dict()["per_layer_config"].items()}

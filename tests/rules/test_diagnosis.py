@@ -224,6 +224,14 @@ def test_whatever_compiling_raises_has_a_rule():
     assert "maximum recursion depth" in diagnosis.why
 
 
+def test_torchs_words_are_cut_to_their_opening():
+    said = "Dynamo cannot\n  quux " + "very " * 200 + "much.\n\nfrom user code:\n  File model.py"
+    why = rules.diagnose(event("Quux", explanation=said), at()).why
+    assert "Dynamo cannot quux very" in why
+    assert "from user code" not in why
+    assert len(why) < 700
+
+
 def test_a_failing_backend():
     def backend(graph, inputs):
         raise ArithmeticError("no such instruction")

@@ -8,10 +8,10 @@ class DataDependent(Rule):
     name = "data-dependent-value"
     title = "An operator gives a Python value that depends on data"
     why = """
-        {expression} gives Python a value that depends on the values of a tensor, which Dynamo does not
+        {expression} gives Python a value that depends on the values of tensors, which Dynamo does not
         have while it traces. The graph ends here and a new one starts after it.
 
-        `torch.equal` and `torch.allclose` give such a value; sorting a list of tensors needs some.
+        `torch.equal`, `torch.allclose` and sorting a list of tensors do this.
         """
     remedy = """
         Use a form that gives a tensor: `(a == b).all()` in place of `torch.equal(a, b)`,

@@ -16,8 +16,8 @@ class Disabled(Rule):
         If the function is yours, remove the decorator and see whether it compiles. If it has to stay,
         call it at the start or the end of the model, where it cuts nothing in two.
 
-        A function of tensors only that cannot be traced by Dynamo, but by the later stages, may stay in
-        the graph under `torch._dynamo.nonstrict_trace`.
+        A function that only takes and gives tensors can be put into the graph without Dynamo looking
+        inside: decorate it with `torch._dynamo.nonstrict_trace` in place of `disable`.
         """
     gb_types = (
         "Call to `torch._dynamo.disable()`",

@@ -8,8 +8,9 @@ class Backward(Rule):
     name = "backward-inside"
     title = "Gradients are computed inside the compiled function"
     why = """
-        {expression} runs the backward pass in the middle of the compiled function. Dynamo traces the
-        forward pass only, unless it is told otherwise: the graph ends here and a new one starts after it.
+        {expression} runs the backward pass, or asks for a piece of it, in the middle of the compiled
+        function. Dynamo traces the forward pass only, unless it is told otherwise: the graph ends here
+        and a new one starts after it.
         """
     remedy = """
         Compute the loss in the compiled function and call `backward()` on what it returns. A gradient

@@ -24,7 +24,6 @@ class Storage(Rule):
         "Unsupported Tensor.resize_as_() call",
         "Unsupported Tensor.set_() call",
         "Unsupported Tensor.share_memory_() call",
-        "Data pointer comparison",
         "Attempted to call op with non-contiguous `out=` list of tensors",
         "Attempted to call op with non-contiguous `out=` tensor",
         "Shape mismatch with out= list of tensor variants",

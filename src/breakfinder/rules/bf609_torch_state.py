@@ -9,8 +9,8 @@ class TorchState(Rule):
     title = "A global setting of torch changes between calls"
     why = """
         Dynamo compiles for torch's own settings (gradient mode, default dtype, autocast, deterministic
-        algorithms) as it found them, and checks them at each call. {guard}, so the function was compiled
-        again.
+        algorithms) as it found them, and checks them at each call. The one that failed reads {guard}, and
+        the function was compiled again.
         """
     remedy = """
         Change settings once, before the first call, or make every call under the same ones. Two settings

@@ -9,6 +9,7 @@ import re
 import sys
 from pathlib import Path
 
+from breakfinder.rules.families import FAMILIES
 from breakfinder.rules.registry import all_rules
 from breakfinder.rules.rule import Example, Rule
 
@@ -26,11 +27,11 @@ _GENERATED = "<!-- Made from the rules by `python -m breakfinder.rules.docs`; do
 _STANDS_FOR = {
     "expression": "the expression",
     "callee": "the function",
-    "gb_type": "torch's name for it",
-    "said": "torch's explanation",
+    "gb_type": "(torch's name for it)",
+    "said": "(torch's explanation)",
     "guard": "the check",
     "operator": "the operator",
-    "family": "the family",
+    "family": "(one of the families below)",
 }
 """What a reader sees where a finding names its own place."""
 
@@ -65,6 +66,9 @@ def _page(rule: type[Rule]) -> str:
     ]
     for number, example in enumerate(rule.examples, 1):
         parts += [f"## Example {number}" if len(rule.examples) > 1 else "## Example", *_example(example)]
+    families = [family.name for family in FAMILIES if family.code == rule.code]
+    if families:
+        parts += ["## Families", "\n".join(f"- {name}" for name in families)]
     if rule.gb_types:
         parts += ["## What torch calls it", "\n".join(f"- {_no_markup(name)}" for name in rule.gb_types)]
     return "\n\n".join(parts) + "\n"
@@ -104,9 +108,7 @@ def _value(value: object) -> str:
 def _plain(text: str) -> str:
     """A rule's text with words in place of what it says about one finding."""
     told = text.format_map(_STANDS_FOR)
-    return re.sub(
-        r"\A[a-z]|(?<=[.:] )the (?=expression|function|check)", lambda found: found[0].capitalize(), told
-    )
+    return re.sub(r"(\A|(?<=[.] ))the (?=expression|check)", "The ", told)
 
 
 def _no_markup(text: str) -> str:

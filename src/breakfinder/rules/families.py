@@ -54,7 +54,7 @@ FAMILIES = (
         "settings, devices and other functions of torch",
         "BF390",
         r"torch\.(accelerator|get_device_module|use_deterministic|compile\b|is_inference|\* op)",
-        r"tensor\.is_inference|COW tensor|torch\.cuda|_SDPAParams|event method",
+        r"tensor\.is_inference|COW tensor|Data pointer|torch\.cuda|_SDPAParams|event method",
         r"op packet|call_method node|[Tt]ensor method|args/kwargs to proxy|reorder a debugging function",
     ),
     _family(

@@ -24,6 +24,7 @@ DETAIL = 30
 SOURCE = 40
 """The source itself names the cause."""
 _LONGEST_SHOWN = 70
+_LONGEST_SAID = 500
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ class Rule:
             "expression": code(location.expression or location.statement) or "this line",
             "callee": code(symptom.callee.lstrip(".")) or "the function called here",
             "gb_type": symptom.gb_type or "an unnamed limitation",
-            "said": symptom.text.strip() or "nothing more",
+            "said": _opening(symptom.text) or "nothing more",
             "guard": code(symptom.guard) or "not given",
         }
 
@@ -145,6 +146,12 @@ def _module(source: str, inputs: str, more: str) -> str:
         f"{source}\n\ndef example_inputs():\n    return {inputs}\n"
         f"\n\ndef more_inputs():\n    return {more or []}\n"
     )
+
+
+def _opening(text: str) -> str:
+    """The first paragraph, on one line, cut if it is very long: the finding also shows the whole."""
+    line = " ".join(text.strip().split("\n\n")[0].split())
+    return line if len(line) <= _LONGEST_SAID else line[: _LONGEST_SAID - 1] + "…"
 
 
 def code(source: str) -> str:

@@ -78,6 +78,18 @@ def test_layers_are_renumbered():
     assert list(dict(model.blocks.named_children())) == ["0", "1"]
 
 
+def test_layers_that_count_in_twos_are_renumbered_so():
+    class Double(Block):
+        def __init__(self, index):
+            super().__init__(None)
+            self.halves = nn.ModuleList([Block(2 * index), Block(2 * index + 1)])
+
+    model = Model(marked([Double(i) for i in range(9)]))
+    reduce(model, None, "auto")
+    assert kept_of(model) == [0, 8]
+    assert [half.layer_idx for block in model.blocks for half in block.halves] == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize(
     ("depth", "kept"), [("1", [0]), ("2", [0, 7]), ("4", [0, 1, 2, 7]), ("99", list(range(8)))]
 )

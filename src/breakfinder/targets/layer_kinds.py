@@ -35,10 +35,10 @@ class Kinds:
             if new == old:
                 continue
             modules = dict(self._layers[old].named_modules())
-            for path, name in self._places:
+            for (path, name), step in self._places.items():
                 holder = modules.get(path)
                 if holder is not None and name in vars(holder):
-                    setattr(holder, name, getattr(holder, name) + new - old)
+                    setattr(holder, name, getattr(holder, name) + step * (new - old))
 
 
 def kinds_of(layers: Sequence[nn.Module], per_layer: Sequence[Hashable]) -> Kinds:
@@ -59,18 +59,28 @@ def _describe(layer: nn.Module) -> dict[tuple[str, str], Hashable]:
     return facts
 
 
-def _counting(described: Sequence[dict[tuple[str, str], Hashable]]) -> set[tuple[str, str]]:
-    """Names of the integers that everywhere differ from the layer's position by one fixed number."""
-    offsets: dict[tuple[str, str], set[int | None]] = {}
-    seen: dict[tuple[str, str], int] = {}
+def _counting(described: Sequence[dict[tuple[str, str], Hashable]]) -> dict[tuple[str, str], int]:
+    """By how much from layer to layer an integer grows, for those that grow evenly wherever they occur.
+
+    Two occurrences are taken for such only if they grow by one a layer.
+    """
+    seen: dict[tuple[str, str], list[tuple[int, Hashable]]] = {}
     for position, facts in enumerate(described):
         for name, value in facts.items():
-            number = value if type(value) is int else None
-            offsets.setdefault(name, set()).add(None if number is None else number - position)
-            seen[name] = seen.get(name, 0) + 1
-    return {
-        name for name, found in offsets.items() if seen[name] > 1 and len(found) == 1 and None not in found
-    }
+            seen.setdefault(name, []).append((position, value))
+    steps = {name: _step(found) for name, found in seen.items()}
+    return {name: step for name, step in steps.items() if step}
+
+
+def _step(found: list[tuple[int, Hashable]]) -> int:
+    """The growth per layer of values at positions; 0 if they do not grow evenly."""
+    if len(found) < 2 or any(type(value) is not int for _, value in found):
+        return 0
+    numbers: list[tuple[int, int]] = found  # type: ignore[assignment]
+    (first, low), (second, high) = numbers[:2]
+    step, rest = divmod(high - low, second - first)
+    even = rest == 0 and all(value == low + step * (position - first) for position, value in numbers)
+    return step if even and (step == 1 or (step > 1 and len(found) > 2)) else 0
 
 
 def token(value: Any) -> Hashable:

@@ -9,8 +9,11 @@ import torch
 
 from breakfinder import rules
 from breakfinder.report.model import Location
+from breakfinder.report.model import Subject as Facts
 from breakfinder.rules.families import FAMILIES, family_of
+from breakfinder.targets.subject import Call, Scenario, Subject
 from breakfinder.trace import BreakEvent, FrameRecord, Recompilation, TraceError
+from breakfinder.tracing import trace
 from conftest import CASES, check_case, truth
 
 REGISTRY = Path(torch.__file__).parent / "_dynamo" / "graph_break_registry.json"
@@ -159,9 +162,11 @@ def test_skipped_functions_go_to_the_rule_of_their_module(qualname, code):
         ("0/0: tensor 'x' rank mismatch. expected 2, actual 1", "BF602"),
         ("0/0: tensor 'x' stride mismatch at index 0. expected 8, actual 1", "BF602"),
         ("0/2: 2 <= x.size()[0]", "BF602"),
+        ("0/2: self.cache.size()[0] == 4", "BF602"),
         ("0/0: tag == 's0'", "BF603"),
         ("0/0: mask is None", "BF603"),
         ("0/0: len(items) == 1", "BF603"),
+        ("0/1: 'NoneType' object has no attribute 'size'", "BF603"),
         ("0/0: G['CALLS'] == 0", "BF604"),
         ("0/0: G['model'].training == True", "BF601"),
         ("0/0: tensor 'x' dtype mismatch. expected Float, actual Double", "BF605"),
@@ -222,6 +227,23 @@ def test_whatever_compiling_raises_has_a_rule():
     diagnosis = rules.diagnose_error(error, at())
     assert (diagnosis.rule.code, diagnosis.severity) == ("BF310", "error")
     assert "maximum recursion depth" in diagnosis.why
+
+
+def test_a_guard_whose_value_went_missing():
+    """What torch says where an argument that was a tensor is None at the next call."""
+    torch._dynamo.reset()
+
+    def scaled(x, scale):
+        return x if scale is None else x * scale.size(0)
+
+    def calls():
+        yield Call((torch.ones(2), torch.ones(3)))
+        yield Call((torch.ones(2), torch.ones(4)))
+        yield Call((torch.ones(2), None))
+
+    subject = Subject(scaled, Facts(name="scaled"), [Scenario("forward", calls)])
+    last = trace(subject).scenarios[0].recompilations[-1]
+    assert rules.diagnose_recompilation(last, at()).rule.code == "BF603", last.reasons
 
 
 def test_torchs_words_are_cut_to_their_opening():

@@ -22,7 +22,7 @@ class ModuleState(Rule):
         For integers `torch._dynamo.config.allow_unspec_int_on_nn_module = True` makes the attribute a
         symbol.
         """
-    guards = r"\bself\b[\w.\[\]'\"()]* (==|!=|is|is not) |KeyError on self\b|hasattr\(self\b|\.training =="
+    guards = r"\bself\b[\w.\[\]'\"]* (==|!=|is|is not) |KeyError on self\b|hasattr\(self\b|\.training =="
     examples = (
         Example(
             broken="""

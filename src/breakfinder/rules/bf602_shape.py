@@ -18,10 +18,7 @@ class Shape(Rule):
         `dynamic=True`. Where code treats sizes one by one, pad to a few fixed sizes. Replace a loop over
         a size by a tensor operation.
         """
-    guards = (
-        r"size mismatch|rank mismatch|stride mismatch|\.size\(\)|\.stride\(\)|\.storage_offset\(\)"
-        r"|tensor .* (shape|rank|stride)"
-    )
+    guards = r"(size|rank|stride) mismatch|\.(size|stride|storage_offset)\(\)"
     examples = (
         Example(
             broken="""

@@ -18,7 +18,10 @@ class PythonValue(Rule):
         Pass a number as a tensor of no dimensions. Keep names and labels out of the compiled function, or
         turn them into a tensor of indices before the call. Stack a list of tensors into one tensor.
         """
-    guards = r" (==|!=|is|is not|in) |^not |^len\(|^isinstance"
+    guards = (
+        r" (==|!=|is|is not|in) |^not |^len\(|^isinstance|' object has no attribute '|^\w+Error on "
+        r"|to be a tensor type"
+    )
     examples = (
         Example(
             broken="""

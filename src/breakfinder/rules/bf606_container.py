@@ -19,7 +19,7 @@ class Container(Rule):
         Fill the cache once, in `__init__`, up to the largest size, and slice it. Collect results outside
         the compiled function.
         """
-    guards = r"___dict_contains|___dict_version|set_contains|(^not |^len\()(self\b|G\[)|dict.*keys"
+    guards = r"___dict_contains|(^not |^len\()(self\b|G\[)"
     examples = (
         Example(
             broken="""

@@ -17,7 +17,7 @@ class Identity(Rule):
         Pass the same function each time, and objects of one class. Where several are needed, each costs
         one compilation.
         """
-    guards = r"___check_obj_id|___check_type_id|___is_same_object|id\("
+    guards = r"___check_(obj|type)_id"
     examples = (
         Example(
             broken="""

@@ -16,7 +16,7 @@ class TorchState(Rule):
         Change settings once, before the first call, or make every call under the same ones. Two settings
         that are both needed (training and evaluation) cost one compilation each and no more.
         """
-    guards = r"GLOBAL_STATE changed|torch_function_mode|___check_(current_backend|torch_function)"
+    guards = r"GLOBAL_STATE changed"
     examples = (
         Example(
             broken="""

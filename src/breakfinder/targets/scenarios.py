@@ -13,6 +13,7 @@ from breakfinder.errors import UsageError
 from breakfinder.options import BuildOptions
 from breakfinder.targets.inputs import synthesise
 from breakfinder.targets.inputs.labels import with_labels
+from breakfinder.targets.inputs.multimodal import running
 from breakfinder.targets.subject import Call, Calls, Scenario
 
 STEPS = 3
@@ -159,6 +160,7 @@ def _decode(model: Any, config: Any, options: BuildOptions, static: bool) -> Sce
     cache_name = cache_argument(model)
     ids_name = "decoder_input_ids" if "decoder_input_ids" in inputs else "input_ids"
     prompt = inputs[ids_name]
+    source = _encoded_length(model, inputs) if static else 0
     takes_use_cache = "use_cache" in inspect.signature(model.forward).parameters
 
     def calls() -> Calls:
@@ -166,7 +168,7 @@ def _decode(model: Any, config: Any, options: BuildOptions, static: bool) -> Sce
         if takes_use_cache:
             kwargs["use_cache"] = True
         if static:
-            kwargs[cache_name] = _static_cache(config, prompt.shape[1] + STEPS, inputs)
+            kwargs[cache_name] = _static_cache(config, prompt.shape[1] + STEPS, source)
         output = yield Call(kwargs=kwargs)
         for _ in range(STEPS):
             kwargs = _step(kwargs, output, ids_name, cache_name)
@@ -175,14 +177,25 @@ def _decode(model: Any, config: Any, options: BuildOptions, static: bool) -> Sce
     return Scenario("decode-static" if static else "decode-dynamic", calls, training=False, grad=False)
 
 
-def _static_cache(config: Any, length: int, inputs: dict[str, Any]) -> Any:
+def _static_cache(config: Any, length: int, source: int) -> Any:
+    """An empty cache for ``length`` tokens, and for ``source`` encoded ones if there are any."""
     cache = transformers.StaticCache(config=config, max_cache_len=length)
-    if not config.is_encoder_decoder:
+    if not source:
         return cache
-    source = inputs.get("input_ids", next(iter(inputs.values()))).shape[1]
     return transformers.EncoderDecoderCache(
         cache, transformers.StaticCache(config=config, max_cache_len=source)
     )
+
+
+def _encoded_length(model: Any, inputs: dict[str, Any]) -> int:
+    """How many tokens, frames or patches the encoder gives for these inputs; 0 if there is none."""
+    if "decoder_input_ids" not in inputs:
+        return 0
+    encoder = model.get_encoder()
+    accepted = inspect.signature(encoder.forward).parameters
+    with running(model):
+        encoded = encoder(**{name: value for name, value in inputs.items() if name in accepted})
+    return int(encoded[0].shape[1])
 
 
 def _step(kwargs: dict[str, Any], output: Any, ids_name: str, cache_name: str) -> dict[str, Any]:

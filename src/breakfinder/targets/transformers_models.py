@@ -23,6 +23,7 @@ from transformers import CONFIG_MAPPING, PreTrainedModel
 from transformers.models.auto import modeling_auto
 
 from breakfinder.errors import UsageError
+from breakfinder.targets.defaults import whole_config
 from breakfinder.targets.inputs import describe, synthesise
 from breakfinder.targets.inputs.hints import hint
 from breakfinder.targets.scenarios import scenarios
@@ -87,7 +88,7 @@ def model_types() -> list[str]:
 
 
 def default_config(model_type: str) -> Any:
-    """A config of this type with its default values.
+    """A config of this type with its default values, as `whole_config` makes it.
 
     Raises UsageError, with close names, if there is no such type, or if its config needs arguments.
     """
@@ -96,11 +97,8 @@ def default_config(model_type: str) -> Any:
             f"there is no model type '{model_type}' in transformers {transformers.__version__}",
             _suggestion(model_type, model_types(), "give a hub id (org/name) or a folder with a config.json"),
         )
-    values = dict(hint(model_type, "config", {}))
-    for name, part in hint(model_type, "parts", {}).items():
-        values[name] = default_config(part)
     try:
-        return CONFIG_MAPPING[model_type](**values)
+        return whole_config(model_type)
     except Exception as error:
         raise UsageError(
             f"the config of '{model_type}' has no defaults to build it from ({_first_line(error)})",

@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 
+# Each of these modules registers its rules.
 from breakfinder.errors import UsageError
-from breakfinder.targets.inputs import text, vision  # noqa: F401 (they register their rules)
+from breakfinder.targets.inputs import audio, multimodal, patches, series, shapes, text, vision  # noqa: F401
 from breakfinder.targets.inputs.setting import Setting
 
 __all__ = ["describe", "synthesise"]

@@ -59,9 +59,18 @@ class Setting:
         if name not in self.made:
             # A rule that asks for its own input gets None.
             self.made[name] = None
-            if name in self.parameters and name in RULES and name not in hint(self.config, "omit", ()):
-                self.made[name] = RULES[name](self)
+            if name in self.parameters and name not in hint(self.config, "omit", ()):
+                value = self._make(name)
+                # The rule of another input may have set it.
+                self.made[name] = self.made[name] if value is None else value
         return self.made[name]
+
+    def _make(self, name: str) -> Any:
+        from breakfinder.targets.inputs.shapes import from_description
+
+        if name in RULES and name not in hint(self.config, "inputs", {}):
+            return RULES[name](self)
+        return from_description(self, name)
 
     def gives(self, *names: str) -> bool:
         return any(self.get(name) is not None for name in names)

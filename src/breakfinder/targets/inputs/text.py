@@ -60,10 +60,12 @@ def attention_mask(setting: Setting) -> torch.Tensor | None:
 
 @rule("token_type_ids")
 def token_type_ids(setting: Setting) -> torch.Tensor | None:
+    """All of the first kind; 1 where placeholders stand for images."""
     ids = setting.get("input_ids")
-    return (
-        torch.zeros_like(ids) if ids is not None and setting.size("type_vocab_size", of=("text",)) else None
-    )
+    placeholder = multimodal.token_id(setting, multimodal.IMAGE)
+    if ids is None or (placeholder is None and not setting.size("type_vocab_size", of=("text",))):
+        return None
+    return (ids == placeholder).long() if placeholder is not None else torch.zeros_like(ids)
 
 
 @rule("decoder_input_ids")

@@ -20,7 +20,7 @@ class PythonValue(Rule):
         """
     guards = (
         r" (==|!=|is|is not|in) |^not |^len\(|^isinstance|' object has no attribute '|^\w+Error on "
-        r"|to be a tensor type"
+        r"|expected type of "
     )
     examples = (
         Example(

@@ -52,7 +52,7 @@ def main() -> None:
                     file.write(json.dumps(results[key]) + "\n")
     print(summary(list(results.values())))
     if options.docs:
-        options.docs.write_text(page(list(results.values()), options.step), encoding="utf-8")
+        options.docs.write_text(page(list(results.values())), encoding="utf-8")
 
 
 def read(path: Path | None) -> dict[str, dict[str, Any]]:
@@ -93,7 +93,13 @@ def in_child(key: str, step: str, timeout: float) -> dict[str, Any]:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
-    result: dict[str, Any] = {"key": key, "ok": False, "reason": "crash", "detail": f"status {status}"}
+    result: dict[str, Any] = {
+        "key": key,
+        "step": step,
+        "ok": False,
+        "reason": "crash",
+        "detail": f"status {status}",
+    }
     if data:
         result.update(json.loads(data))
     elif out_of_time:
@@ -243,24 +249,24 @@ REASONS = {
 }
 
 
-def page(results: list[dict[str, Any]], step: str) -> str:
+def page(results: list[dict[str, Any]]) -> str:
     """docs/architectures.md: how many run, and what does not, by reason."""
     from importlib.metadata import version
 
     counted = [result for result in results if result["reason"] != NOTHING]
     good = [result for result in counted if result["ok"]]
-    done = "traced" if step == "check" else "built and called as a check would, but not compiled"
     fake = sum(result["attempt"] == 0 for result in good)
-    share = f"{len(good) / len(counted):.1%}"
+    traced = sum(result.get("step") == "check" for result in good)
     text = [
         "# Model types that run",
         "",
         "Made by `python benchmarks/architectures.py --docs docs/architectures.md`; do not edit.",
         "",
         f"`CONFIG_MAPPING` of transformers {version('transformers')} has {len(results)} keys, of which",
-        f"{len(counted)} have a model class. {len(good)} of these ({share}) were {done},",
-        f"with their default configs and no weights (torch {version('torch')}): {fake} at full width with fake",
-        "tensors, the others after falling back to all layers or to a small real model.",
+        f"{len(counted)} have a model class. {len(good)} of these ({len(good) / len(counted):.1%}) run with their",
+        f"default configs and no weights (torch {version('torch')}): {fake} at full width with fake tensors, the",
+        "others after falling back to all layers or to a small real model.",
+        f"{traced} were traced; the others were built and called as a check would, but not compiled.",
         "",
         "Where a default config cannot run as it is, `targets/inputs/hints.json` completes it.",
         "A config from the hub may run where the default one does not.",

@@ -20,8 +20,8 @@ def whole_config(model_type: str) -> Any:
     """The config of a model type that transformers knows, with its default values and those of the hints.
 
     Values that are None by default and that a model cannot do without are filled in: the size of the
-    vocabulary and the ids of placeholders.  Features of a vision part get the width of the text, and images a
-    size that fits.  Raises what the class of the config raises.
+    vocabulary, the number of key heads and the width of heads, the ids of placeholders.  Features of a vision
+    part get the width of the text, and images a size that fits.  Raises what the class of the config raises.
     """
     values = dict(hint(model_type, "config", {}))
     for name, part in hint(model_type, "parts", {}).items():
@@ -34,7 +34,8 @@ def whole_config(model_type: str) -> Any:
 def _fill(config: Any) -> None:
     if getattr(config, "vocab_size", 0) is None:
         config.vocab_size = _VOCABULARY
-    text = config.get_text_config()
+    text = config.get_text_config(decoder=True)
+    _fill_heads(text)
     size = getattr(text, "vocab_size", None)
     for place, modality in enumerate((IMAGE, VIDEO, AUDIO), 1):
         names = [name for name in modality.token_ids if hasattr(config, name)]
@@ -48,6 +49,16 @@ def _fill(config: Any) -> None:
     for name in _WRAPPED:
         if is_config(getattr(config, name, None)):
             _fill(getattr(config, name))
+
+
+def _fill_heads(config: Any) -> None:
+    heads, width = getattr(config, "num_attention_heads", None), getattr(config, "hidden_size", None)
+    if type(heads) is not int or type(width) is not int:
+        return
+    if getattr(config, "head_dim", 0) is None:
+        config.head_dim = width // heads
+    if getattr(config, "num_key_value_heads", 0) is None:
+        config.num_key_value_heads = heads
 
 
 def _fit_shuffle(config: Any, vision: Any) -> None:

@@ -14,7 +14,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -23,6 +23,7 @@ from transformers import CONFIG_MAPPING, PreTrainedModel
 from transformers.models.auto import modeling_auto
 
 from breakfinder.errors import UsageError
+from breakfinder.options import BuildOptions
 from breakfinder.targets.defaults import whole_config
 from breakfinder.targets.inputs import describe, synthesise
 from breakfinder.targets.inputs.hints import hint
@@ -34,6 +35,7 @@ __all__ = [
     "describe",
     "instantiate",
     "model_types",
+    "runs_as",
     "scenarios",
     "synthesise",
     "tasks_of",
@@ -280,3 +282,18 @@ def _dtype(name: str) -> torch.dtype | None:
     if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
         raise UsageError(f"no floating dtype '{name}'", "e.g. float32, bfloat16, float16")
     return dtype
+
+
+def runs_as(cls: Any, options: BuildOptions) -> Callable[[Any], None]:
+    """A check for `shrink`: builds a config as ``cls`` with real tensors and calls it; raises what that does.
+
+    Sizes that do not agree often show only when a model is called.
+    """
+
+    def run(config: Any) -> None:
+        model = instantiate(cls, config, options.dtype, options.attn_implementation)
+        inputs = synthesise(model, model.config, batch_size=options.batch_size, seq_len=options.seq_len)
+        with torch.no_grad():
+            model(**inputs)
+
+    return run

@@ -33,11 +33,13 @@ def frames(setting: Setting) -> int:
     """Frames of sound; Whisper-like encoders read exactly two for each of their positions."""
     if setting.size(*_MEL, of=AUDIO) and (positions := setting.size("max_source_positions", of=AUDIO)):
         return 2 * int(positions)
-    return int(setting.size("num_frames_of_audio", default=_FRAMES + 100 * setting.variant))
+    return _FRAMES * (1 + setting.variant)
 
 
 def _features_first(setting: Setting) -> bool:
     """Whether features come before time: the model begins with a convolution over time that reads them."""
+    if setting.size("features_first"):
+        return True
     if not setting.size(*_MEL, of=AUDIO):
         return False
     convolutions = (module for module in setting.model.modules() if isinstance(module, torch.nn.Conv1d))
@@ -45,7 +47,9 @@ def _features_first(setting: Setting) -> bool:
 
 
 @rule("input_features", "audio_input_features", "audio_mel")
-def input_features(setting: Setting) -> torch.Tensor:
+def input_features(setting: Setting) -> torch.Tensor | None:
+    if setting.lacks("audio_config"):
+        return None
     if _features_first(setting):
         return setting.floats(setting.batch, features(setting), frames(setting))
     return setting.floats(setting.batch, frames(setting), features(setting))
@@ -59,8 +63,10 @@ def features_mask(setting: Setting) -> torch.Tensor | None:
 
 
 @rule("input_values")
-def input_values(setting: Setting) -> torch.Tensor:
+def input_values(setting: Setting) -> torch.Tensor | None:
     """A waveform, with an axis for its channels where the model reads one, or a spectrogram."""
+    if setting.lacks("audio_config"):
+        return None
     samples = _SAMPLES * (1 + setting.variant)
     dimensions = shapes.documented(setting, "input_values")
     if "mel_bins" in dimensions:

@@ -72,9 +72,9 @@ def with_placeholders(setting: Setting, ids: torch.Tensor) -> torch.Tensor:
 
 def _placeholders(setting: Setting, modality: Modality) -> int:
     """Placeholders in each row."""
-    if modality is IMAGE and patches.is_flat(setting):
-        return patches.tokens(setting)
     number = _measured(setting, modality)
+    if number is None and modality is IMAGE and patches.is_flat(setting):
+        number = patches.tokens(setting)
     if number is None:
         # A model that merges by itself replaces one placeholder by all the features.
         number = setting.size(*modality.sizes, of=("vision", "image", "vlm", "text"), default=1)
@@ -92,9 +92,9 @@ def _measured(setting: Setting, modality: Modality) -> int | None:
     try:
         with running(setting.model):
             features = method(**inputs)
+            return _rows(getattr(features, "pooler_output", features)) // setting.batch
     except Exception:
         return None
-    return _rows(getattr(features, "pooler_output", features)) // setting.batch
 
 
 def _rows(features: Any) -> int:
@@ -105,7 +105,7 @@ def _rows(features: Any) -> int:
 
 def feature_method(model: Any, modality: Modality) -> Callable[..., Any] | None:
     """The method that computes features, of the model or of the one that it wraps and passes all on to."""
-    for owner in (model, getattr(model, "model", None)):
+    for owner in (model, getattr(model, "model", None), getattr(model, "vlm", None)):
         method: Callable[..., Any] | None = getattr(owner, modality.method, None)
         if method is not None and not {*modality.inputs}.isdisjoint(inspect.signature(method).parameters):
             return method

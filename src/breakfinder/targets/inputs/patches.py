@@ -45,13 +45,30 @@ def flat_patches(setting: Setting, name: str) -> torch.Tensor:
     side = int(vision.patch_size(setting))
     time = int(setting.size("temporal_patch_size", of=vision.VISION, default=1))
     channels = vision.channels(setting)
-    dimensions = shapes.documented(setting, name)
-    if "patch_size * spatial_merge_size" in dimensions:
+    merged = "patch_size * spatial_merge_size" in shapes.documented(setting, name)
+    if merged or setting.size("merged_patches"):
         side *= merge_size(setting)
         return setting.floats(number // merge_size(setting) ** 2, side, side, channels)
-    if setting.size("square_patches"):
-        return setting.floats(number, channels, side, side)
+    if axes := setting.size("square_patches"):
+        return setting.floats(*[1] * (axes - 1), number, channels, side, side)
     return setting.floats(number, channels * time * side * side)
+
+
+def strip(setting: Setting) -> torch.Tensor:
+    """The patches of all images one beside the other, as one image that is one patch high (MiniCPM-V)."""
+    side = vision.patch_size(setting)
+    number = sum(height * width for height, width in setting.get("target_sizes").tolist())
+    return setting.floats(1, vision.channels(setting), side, number * side)
+
+
+@rule("target_sizes")
+def target_sizes(setting: Setting) -> torch.Tensor | None:
+    """Patches of each image along height and width."""
+    return (
+        torch.tensor([[8, 8 + 4 * setting.variant]] * setting.batch)
+        if setting.takes("pixel_values")
+        else None
+    )
 
 
 @rule("image_grid_thw", "grid_thw")

@@ -17,6 +17,13 @@ def past_values(setting: Setting) -> torch.Tensor | None:
     return shapes.shaped(setting, f"float[batch, history{several}]")
 
 
+@rule("past_observed_mask")
+def past_observed_mask(setting: Setting) -> torch.Tensor | None:
+    """Nothing is missing."""
+    values = setting.get("past_values")
+    return None if values is None else torch.ones_like(values, dtype=torch.bool)
+
+
 @rule("future_values")
 def future_values(setting: Setting) -> torch.Tensor | None:
     """What is to be predicted, for models that read it while they learn."""

@@ -80,7 +80,11 @@ class Setting:
     @property
     def text(self) -> Any:
         """The config of the part that reads text: the encoder, where there is one."""
-        return self.config.get_text_config(encoder=True) if self.encodes else self.config.get_text_config()
+        return (
+            self.config.get_text_config(encoder=True)
+            if self.encodes
+            else self.config.get_text_config(decoder=True)
+        )
 
     @property
     def encodes(self) -> bool:
@@ -95,6 +99,10 @@ class Setting:
                     if is_config(inner):
                         yield inner
         yield self.config
+
+    def lacks(self, part: str) -> bool:
+        """Whether the config leaves out a part that models of its type may have."""
+        return hasattr(self.config, part) and getattr(self.config, part) is None
 
     def size(self, *names: str, of: tuple[str, ...] = (), default: Any = None) -> Any:
         """The first value under one of these names in the hints, in the parts named by ``of``, or in the

@@ -29,7 +29,6 @@ ALWAYS = {
     # Time series
     "past_time_features": "float[batch, history, num_time_features]",
     "future_time_features": "float[batch, prediction_length, num_time_features]",
-    "past_observed_mask": "bool[batch, history]",
     "static_categorical_features": "zeros[batch, num_static_categorical_features]",
     "static_real_features": "float[batch, num_static_real_features]",
     # Robots

@@ -8,7 +8,7 @@ import torch
 
 from breakfinder.targets.inputs.setting import Setting, rule
 
-VISION = ("vision", "image", "vq", "backbone", "encoder")
+VISION = ("vision", "image", "vq", "vlm", "thinker", "backbone", "encoder")
 _SIDE = 224
 
 
@@ -47,11 +47,15 @@ def pixel_values(setting: Setting) -> torch.Tensor | None:
     """Images in the layout that the parameters beside them tell."""
     from breakfinder.targets.inputs import multimodal, patches, shapes
 
+    if setting.lacks("vision_config"):
+        return None
     name = next(name for name in ("pixel_values", "image", "hidden_states") if setting.takes(name))
     if name == "hidden_states" and not setting.takes("grid_thw"):
         return shapes.from_description(setting, name)
     if patches.is_flat(setting):
         return patches.flat_patches(setting, name)
+    if setting.takes("target_sizes"):
+        return patches.strip(setting)
     if setting.takes("spatial_shapes"):
         side = patch_size(setting)
         return setting.floats(setting.batch, _SHAPE[0] * _SHAPE[1], channels(setting) * side * side)
@@ -108,7 +112,8 @@ def cross_attention_mask(setting: Setting) -> torch.Tensor | None:
 @rule("pixel_values_videos")
 def pixel_values_videos(setting: Setting) -> torch.Tensor | None:
     """A few frames, for models that read nothing else."""
-    if setting.takes("pixel_values") and not setting.needs("pixel_values_videos"):
+    optional = not setting.needs("pixel_values_videos")
+    if setting.lacks("vision_config") or (optional and setting.takes("pixel_values")):
         return None
     frames = int(setting.size("num_frames", of=VISION, default=4))
     return setting.floats(setting.batch, frames, channels(setting), *image_size(setting))

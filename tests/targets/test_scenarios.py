@@ -133,6 +133,15 @@ def test_a_scenario_that_does_not_fit_says_why() -> None:
         made(small("vit"), "decode")
 
 
+def test_decode_leaves_out_the_static_cache_where_there_is_none() -> None:
+    model = small("mamba")
+    (scenario,) = made(model, "decode")
+    assert scenario.name == "decode-dynamic"
+    assert [call.kwargs["input_ids"].shape[1] for call, _ in run(model, scenario)] == [32, 1, 1, 1]
+    with pytest.raises(UsageError, match="does not support a static cache"):
+        made(model, "decode-static")
+
+
 def test_an_unknown_scenario_lists_those_that_there_are() -> None:
     with pytest.raises(UsageError) as raised:
         made(small("vit"), "fly")

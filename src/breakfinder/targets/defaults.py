@@ -55,9 +55,10 @@ def _fill_heads(config: Any) -> None:
     heads, width = getattr(config, "num_attention_heads", None), getattr(config, "hidden_size", None)
     if type(heads) is not int or type(width) is not int:
         return
-    if getattr(config, "head_dim", 0) is None:
+    # Configs of which the layers differ do not give one value for all.
+    if vars(config).get("head_dim", 0) is None:
         config.head_dim = width // heads
-    if getattr(config, "num_key_value_heads", 0) is None:
+    if vars(config).get("num_key_value_heads", 0) is None:
         config.num_key_value_heads = heads
 
 

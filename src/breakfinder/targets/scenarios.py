@@ -21,48 +21,35 @@ STEPS = 3
 
 DECODE = ("decode-dynamic", "decode-static")
 NAMES = ("forward", *DECODE, "train")
+_GROUPS = {"decode": DECODE, "all": NAMES}
 
 
 def scenarios(model: Any, config: Any, options: BuildOptions) -> list[Scenario]:
     """The scenarios that are asked for, in the order of `NAMES`.
 
-    ``decode`` stands for both ways to decode, ``all`` for every scenario that fits the model.  Raises
-    UsageError for a scenario that there is not, or that does not fit the model when it is asked for by
-    name.
+    ``decode`` stands for both ways to decode, ``all`` for all scenarios: those of them that fit the model.
+    Raises UsageError for a scenario that there is not, or where nothing of what is asked for fits the model.
     """
-    everything = "all" in options.scenarios
-    wanted = _wanted(options.scenarios)
+    reasons = {name: _unfit(model, config, name) for name in NAMES}
     makers: dict[str, Callable[[], Scenario]] = {
         "forward": lambda: _forward(model, config, options),
         "decode-dynamic": lambda: _decode(model, config, options, static=False),
         "decode-static": lambda: _decode(model, config, options, static=True),
         "train": lambda: _train(model, config, options),
     }
-    made = []
-    for name in NAMES:
-        if name in wanted:
-            reason = _unfit(model, config, name)
-            if reason and not everything:
-                raise UsageError(
-                    f"the scenario '{name}' does not fit {type(model).__name__}: {reason}", "choose forward"
-                )
-            if not reason:
-                made.append(makers[name]())
-    return made
-
-
-def _wanted(names: tuple[str, ...]) -> set[str]:
     wanted: set[str] = set()
-    for name in names:
-        if name == "all":
-            wanted.update(NAMES)
-        elif name == "decode":
-            wanted.update(DECODE)
-        elif name in NAMES:
-            wanted.add(name)
-        else:
+    for name in options.scenarios:
+        group = _GROUPS.get(name, (name,))
+        if not set(group) <= set(NAMES):
             raise UsageError(f"no scenario '{name}'", f"choose {', '.join(NAMES)}, decode or all")
-    return wanted
+        fitting = {member for member in group if not reasons[member]}
+        if not fitting:
+            raise UsageError(
+                f"the scenario '{name}' does not fit {type(model).__name__}: {reasons[group[0]]}",
+                "choose forward",
+            )
+        wanted |= fitting
+    return [makers[name]() for name in NAMES if name in wanted]
 
 
 def _unfit(model: Any, config: Any, name: str) -> str:
@@ -203,7 +190,9 @@ def _step(kwargs: dict[str, Any], output: Any, ids_name: str, cache_name: str) -
     ids = kwargs[ids_name]
     step = {name: value for name, value in kwargs.items() if name in ("use_cache", "attention_mask")}
     step[ids_name] = ids[:, -1:].clone()
-    step[cache_name] = getattr(output, cache_name)
+    step[cache_name] = getattr(output, cache_name, None)
+    if step[cache_name] is None:
+        raise UsageError("the model gives no KV cache to decode with", "choose the forward scenario")
     if ids_name == "decoder_input_ids":
         step["encoder_outputs"] = kwargs.get("encoder_outputs") or (output.encoder_last_hidden_state,)
     elif "attention_mask" in step:

@@ -7,11 +7,13 @@ import torch
 import transformers
 
 from breakfinder.errors import UsageError
+from breakfinder.options import BuildOptions
 from breakfinder.targets.transformers_models import (
     choose_class,
     default_config,
     instantiate,
     model_types,
+    runs_as,
     tasks_of,
 )
 
@@ -154,3 +156,22 @@ def test_what_is_no_floating_dtype_is_refused(dtype: str) -> None:
 def test_an_attention_implementation_that_there_is_not_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot use the attention implementation 'quick'"):
         instantiate(transformers.LlamaForCausalLM, small_llama(), "", "quick")
+
+
+def test_sizes_that_defaults_leave_open_or_at_odds_are_made_to_agree() -> None:
+    ministral = default_config("ministral")
+    assert ministral.head_dim == ministral.hidden_size // ministral.num_attention_heads
+    qwen = default_config("qwen2_5_vl")
+    assert qwen.vision_config.out_hidden_size == qwen.text_config.hidden_size
+    idefics = default_config("idefics3")
+    side = idefics.vision_config.image_size // idefics.vision_config.patch_size
+    assert side % idefics.scale_factor == 0
+
+
+def test_a_config_that_cannot_be_called_is_found_out() -> None:
+    runs = runs_as(transformers.LlamaForCausalLM, BuildOptions())
+    runs(small_llama())
+    config = small_llama()
+    config.num_key_value_heads = 3
+    with pytest.raises(RuntimeError):
+        runs(config)

@@ -14,6 +14,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import resource
 import select
 import signal
@@ -211,7 +212,8 @@ def reason(error: BaseException) -> str:
 def detail(error: BaseException) -> str:
     from breakfinder.errors import UsageError
 
-    text = " ".join(str(error).split())[:160]
+    # Where packages are installed differs from machine to machine.
+    text = re.sub(r"[^\s'\"]*site-packages/", "", " ".join(str(error).split()))[:160]
     if isinstance(error, UsageError):
         return text
     places = [

@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "breakfinder"
-PRIVATE_TORCH = ("torch._dynamo", "torch._guards", "torch._subclasses", "torch._logging", "torch.fx.experimental")
+PRIVATE_TORCH = (
+    "torch._dynamo",
+    "torch._guards",
+    "torch._subclasses",
+    "torch._logging",
+    "torch.fx.experimental",
+)
 
 
 def modules():
@@ -29,7 +35,9 @@ def imported(path: Path) -> set[str]:
 def packages_of(path: Path) -> set[str]:
     """The breakfinder packages and modules that a file imports."""
     return {
-        name.split(".")[1] for name in imported(path) if name.startswith("breakfinder.") and name.count(".") >= 1
+        name.split(".")[1]
+        for name in imported(path)
+        if name.startswith("breakfinder.") and name.count(".") >= 1
     }
 
 

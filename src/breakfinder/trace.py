@@ -8,6 +8,7 @@ tracing imports torch.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -179,7 +180,7 @@ def _error(data: dict[str, Any]) -> TraceError:
     return TraceError(**{**data, "stack": _stack(data["stack"])})
 
 
-_FROM_PLAIN = {
+_FROM_PLAIN: dict[str, Callable[[Any], Any]] = {
     "break": _break,
     "frame": _frame,
     "recompilation": _recompilation,
@@ -192,7 +193,8 @@ _FROM_PLAIN = {
 
 def from_plain(kind: str, data: Any) -> Any:
     """Undo `to_plain` for a message of this kind."""
-    return _FROM_PLAIN[kind](data) if kind in _FROM_PLAIN else data
+    convert = _FROM_PLAIN.get(kind)
+    return convert(data) if convert else data
 
 
 class TraceLog:
@@ -203,6 +205,10 @@ class TraceLog:
 
     def __init__(self) -> None:
         self.scenarios: list[ScenarioTrace] = []
+
+    def recompiles_within_a_call(self) -> bool:
+        """Whether a frame was compiled anew in the first call already, as one that serves many layers is."""
+        return any(one.call == 0 for trace in self.scenarios for one in trace.recompilations)
 
     def apply(self, kind: str, data: Any) -> None:
         """Take one message; kinds that do not belong to a scenario are passed over."""

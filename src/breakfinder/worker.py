@@ -147,7 +147,11 @@ def check(target: Target, options: CheckOptions, send: Callable[[str, Any], None
         try:
             subject = attempt.build()
             send("subject", subject.facts.model_dump())
-            trace(subject, send, options.dynamo_config)
+            log = trace(subject, send, options.dynamo_config)
+            if log.recompiles_within_a_call() and (deeper := attempt.deeper()):
+                send("restart", {"note": attempt.note})
+                send("subject", deeper.facts.model_dump())
+                trace(deeper, send, options.dynamo_config)
             return
         except UsageError:
             raise

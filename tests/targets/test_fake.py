@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from breakfinder.targets.fake import build_fake, fake_inputs, is_data_dependent_failure, make_fake, modules_of
-from breakfinder.tracing.fake_tensors import is_fake
+from breakfinder.tracing.dynamo import is_fake
 
 
 class Pair(NamedTuple):

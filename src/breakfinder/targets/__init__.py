@@ -57,7 +57,9 @@ def _is_config_folder(text: str) -> bool:
 
 def _hub(text: str, name: str) -> Target:
     if not _HUB_ID.fullmatch(name):
-        raise UsageError(f"'{name}' is no hub id", "a hub id is org/name; a local folder is given as ./folder")
+        raise UsageError(
+            f"'{name}' is no hub id", "a hub id is org/name; a local folder is given as ./folder"
+        )
     return Target(text=text, kind="hub", location=name)
 
 
@@ -69,7 +71,8 @@ def _folder(text: str) -> Target:
         raise UsageError(f"no folder {text}", hint)
     if not (path / "config.json").is_file():
         raise UsageError(
-            f"the folder {text} has no config.json", "give a folder that save_pretrained wrote, or file.py:Model"
+            f"the folder {text} has no config.json",
+            "give a folder that save_pretrained wrote, or file.py:Model",
         )
     return Target(text=text, kind="folder", location=str(path))
 

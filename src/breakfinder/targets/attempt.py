@@ -18,3 +18,6 @@ class Attempt:
     build: Callable[[], Subject]
     note: str = ""
     applies: Callable[[BaseException], bool] = lambda error: True
+    deeper: Callable[[], Subject | None] = lambda: None
+    """Builds it with more layers, for when frames are compiled anew within one call: whether that meets the
+    recompile limit shows only with more layers than the limit.  None if there are no more."""

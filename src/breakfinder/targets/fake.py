@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from breakfinder.tracing.fake_tensors import (
+from breakfinder.tracing.dynamo import (
     FAKE_FAILURES,
     FAKE_MESSAGES,
     FakeTensorMode,

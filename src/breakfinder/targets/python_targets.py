@@ -138,7 +138,7 @@ def scenarios(calls: Callable[[], list[Call]], options: BuildOptions, given: int
 
     def forward() -> Calls:
         for call in calls():
-            yield call  # noqa: UP028 (a list takes no send)
+            yield call
 
     def train() -> Calls:
         for call in calls():

@@ -29,8 +29,13 @@ def attempts(target: Target, options: BuildOptions) -> Iterator[Attempt]:
     if options.weights in ("random", "real"):
         yield Attempt(builder.random if options.weights == "random" else builder.real)
         return
-    yield Attempt(lambda: builder.fake(options.depth))
+    yield Attempt(lambda: builder.fake(options.depth), deeper=builder.deeper)
     if options.depth == "auto" and builder.reduced:
+        yield Attempt(
+            lambda: builder.fake("auto", rebuilt=True),
+            "its widths depend on the number of its layers, so it was built anew with those that were kept",
+            lambda error: not _needs_values(error),
+        )
         yield Attempt(
             lambda: builder.fake("full"),
             "it cannot run with only one of each kind of its layers, so all of them were traced",
@@ -50,6 +55,10 @@ def _needs_values(error: BaseException) -> bool:
     return is_data_dependent_failure(error) or is_data_dependent_failure(getattr(error, "cause", None))
 
 
+class CannotRebuildError(Exception):
+    """A model that was reduced cannot be built anew from its config."""
+
+
 class _Builder:
     """Builds the subject of one target in one of several ways."""
 
@@ -60,7 +69,9 @@ class _Builder:
         self.options = options
         self.reduced = False
         self.config = self._load_config()
-        self.cls = transformers_models.choose_class(self.config, options.task, options.class_name)
+        self.cls = self._remote_class() or transformers_models.choose_class(
+            self.config, options.task, options.class_name
+        )
 
     def _load_config(self) -> Any:
         from breakfinder.targets import hub, transformers_models
@@ -82,6 +93,16 @@ class _Builder:
                 hint,
             ) from error
 
+    def _remote_class(self) -> Any:
+        """The class in the repository's own code, where the config came from such code."""
+        from breakfinder.targets import hub
+
+        if self.target.kind == "model_type":
+            return None
+        return hub.remote_class(
+            self.target.location, self.target.revision, self.config, self.options.class_name
+        )
+
     def _instantiate(self, config: Any) -> Any:
         from breakfinder.targets import transformers_models
 
@@ -89,11 +110,15 @@ class _Builder:
             self.cls, config, self.options.dtype, self.options.attn_implementation
         )
 
-    def fake(self, depth: str) -> Subject:
-        """Full width, no storage, layers as ``depth`` says."""
+    def fake(self, depth: str, each: int = 2, rebuilt: bool = False) -> Subject:
+        """Full width, no storage, layers as ``depth`` says.
+
+        ``auto`` keeps ``each`` layers of every kind.  ``rebuilt``: made anew from the config of the layers
+        that are left, for widths that depend on their number.
+        """
         import torch
 
-        from breakfinder.targets.depth import reduce
+        from breakfinder.targets.depth import rebuild, reduce
         from breakfinder.targets.fake import make_fake
 
         if self.options.device != "cpu":
@@ -101,20 +126,34 @@ class _Builder:
         with torch.device("meta"):
             model = self._instantiate(copy.deepcopy(self.config))
         facts = self._facts(model, "none", [])
-        report = reduce(model, model.config, depth)
+        report = reduce(model, model.config, depth, each)
         self.reduced = report.traced < report.total
+        if rebuilt:
+            with torch.device("meta"):
+                model = rebuild(model, self._instantiate)
+            if model is None:
+                raise CannotRebuildError("the config of the layers that are left makes other layers")
         mode = make_fake(model)
         facts = facts.model_copy(update={"layers_traced": report.traced, "layers_total": report.total})
         return self._subject(model, facts, lambda: mode)
 
+    def deeper(self) -> Subject | None:
+        """With more layers of every kind than Dynamo compiles a frame for; None if no layers were left out."""
+        from breakfinder.tracing import dynamo
+
+        if not self.reduced or self.options.depth != "auto":
+            return None
+        return self.fake("auto", each=dynamo.recompile_limit() + 2)
+
     def random(self, shrink: bool | None = None) -> Subject:
         """Real tensors with random values."""
+        from breakfinder.targets import transformers_models
         from breakfinder.targets.depth import reduce
         from breakfinder.targets.shrink import shrink as shrink_config
 
         config, notes = copy.deepcopy(self.config), []
         if self.options.shrink if shrink is None else shrink:
-            config, changes = shrink_config(config)
+            config, changes = shrink_config(config, transformers_models.runs_as(self.cls, self.options))
             notes = ["made small: " + ", ".join(changes)] if changes else []
         model = self._instantiate(config)
         facts = self._facts(model, "random", notes)

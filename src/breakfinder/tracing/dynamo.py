@@ -21,6 +21,16 @@ import torch
 import torch._dynamo
 import torch._guards
 import torch._logging
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensor,
+    UnsupportedOperatorException,
+)
+from torch._subclasses.fake_tensor import (
+    FakeTensorMode as FakeTensorMode,
+)
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from breakfinder.errors import UsageError
@@ -107,6 +117,11 @@ def configured(values: dict[str, Any]) -> Iterator[None]:
         yield
 
 
+def recompile_limit() -> int:
+    """How often Dynamo compiles one frame before it leaves it to eager."""
+    return int(torch._dynamo.config.recompile_limit)
+
+
 CAPTURE = {"capture_scalar_outputs": True, "capture_dynamic_output_shape_ops": True}
 """What ``fullgraph=True`` switches on besides raising at the first break."""
 
@@ -130,7 +145,7 @@ def current_compile_id() -> str:
     return str(torch._guards.CompileContext.current_compile_id() or "")
 
 
-class OpCounter(TorchDispatchMode):
+class OpCounter(TorchDispatchMode):  # type: ignore[misc]
     """Counts the operations that are dispatched, apart by the compiled graph that they run in.
 
     ``segments`` is a list of ``[compile_id, ops]`` in the order of running; an empty id is eager.
@@ -157,11 +172,11 @@ class OpCounter(TorchDispatchMode):
     def backend(self, on_graph: Callable[[str, list[str]], None]) -> Callable[..., Any]:
         """An eager backend that tells this counter which graph runs, and ``on_graph`` what was captured."""
 
-        def count_in_graph(gm: torch.fx.GraphModule, example_inputs: Any) -> Callable[..., Any]:
+        def count_in_graph(gm: torch.fx.GraphModule, example_inputs: Any) -> Any:
             compile_id = current_compile_id()
             on_graph(compile_id, op_names(gm))
 
-            @torch._dynamo.disable
+            @torch._dynamo.disable  # type: ignore[untyped-decorator]
             def run(*args: Any) -> Any:
                 outer, self.graph = self.graph, compile_id
                 self.segments.append([compile_id, 0])
@@ -470,3 +485,35 @@ def _live_entry_at(frame: FrameType, lasti: int, line: int) -> StackEntry:
                     code.co_filename, position[0] or line, code.co_name, position[2], position[1], position[3]
                 )
     return StackEntry(code.co_filename, line, code.co_name)
+
+
+FAKE_FAILURES: tuple[type[BaseException], ...] = (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    GuardOnDataDependentSymNode,
+    UnsupportedOperatorException,
+)
+"""What an op raises that cannot go on because its operand has no values."""
+
+FAKE_MESSAGES = (
+    ".numpy() is not supported for tensor subclasses",
+    "Cannot access data pointer of Tensor",
+    "The tensor has a non-zero number of elements, but its data is not allocated yet",
+)
+"""Parts of what a plain RuntimeError says for the same reason."""
+
+
+def fake_mode() -> FakeTensorMode:
+    """A mode under which tensors have shapes and dtypes but no storage; real tensors may mix in."""
+    return FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv())
+
+
+def is_fake(tensor: torch.Tensor) -> bool:
+    return isinstance(tensor, FakeTensor)
+
+
+def fake_like(mode: FakeTensorMode, tensor: torch.Tensor) -> torch.Tensor:
+    """A fake tensor with the sizes, strides and dtype of ``tensor``, on its device (``meta``: on the CPU)."""
+    device = "cpu" if tensor.device.type == "meta" else tensor.device
+    with mode:
+        return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device=device)

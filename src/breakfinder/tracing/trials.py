@@ -255,9 +255,8 @@ class _ObservedRun:
             self.frames.append(record)
             if record.outcome in ("skipped", "failed") and self.calls_made == 0:
                 self.first_call_breaks += 1
-        elif isinstance(record, BreakEvent):
-            if self.calls_made == 0:
-                self.first_call_breaks += 1
+        elif isinstance(record, BreakEvent) and self.calls_made == 0:
+            self.first_call_breaks += 1
         self.send(kind, record)
 
     @contextlib.contextmanager

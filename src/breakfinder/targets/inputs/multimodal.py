@@ -12,7 +12,7 @@ import torch
 
 from breakfinder.targets.inputs import patches, vision
 from breakfinder.targets.inputs.setting import Setting, rule
-from breakfinder.tracing.fake_tensors import is_fake
+from breakfinder.tracing.dynamo import is_fake
 
 
 @dataclass(frozen=True)

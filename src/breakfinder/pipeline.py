@@ -137,6 +137,7 @@ def check_object(model: Any, *args: Any, **kwargs: Any) -> Report:
     """
     from breakfinder.targets import live
     from breakfinder.tracing import ModelError, dynamo, trace
+    from breakfinder.tracing.state import RandomState
     from breakfinder.worker import environment, failure_of
 
     subject = live.subject_of(model, args, kwargs)
@@ -147,8 +148,11 @@ def check_object(model: Any, *args: Any, **kwargs: Any) -> Report:
     recorder.take("environment", environment(live.device_of(model)))
     recorder.take("subject", subject.facts.model_dump())
     failure = None
+    random_state = RandomState()
     try:
         trace(subject, recorder.take)
     except ModelError as error:
         failure = Failure(**failure_of(recorder.progress.stage, error))
+    finally:
+        random_state.restore()
     return recorder.report(failure)

@@ -253,3 +253,14 @@ class Report(Document):
     peak_memory_bytes: int = 0
     output: str = ""
     """The end of what the model printed while it was traced."""
+
+    def _repr_html_(self) -> str:
+        """The page, in a frame of its own, for notebooks."""
+        from html import escape
+
+        from breakfinder.report.render import render
+
+        page = escape(render(self, "html"), quote=True)
+        return (
+            f'<iframe srcdoc="{page}" title="breakfinder" style="width:100%;height:640px;border:0"></iframe>'
+        )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import gc
 import json
 import os
 import platform
@@ -137,6 +138,9 @@ def check(target: Target, options: CheckOptions, send: Callable[[str, Any], None
 
     from breakfinder.targets.build import attempts
 
+    # What is imported by now stays: looking through it again and again is a good part of the tracing time.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     failure: Exception | None = None
     for attempt in attempts(target, options.build):
         if failure is not None and not attempt.applies(failure):

@@ -163,6 +163,7 @@ def command(
     from breakfinder.pipeline import check_target
 
     destinations = Outputs.parse(outputs, _DEFAULT_FOLDER, quiet)
+    destinations.prepare()
     with ShownProgress(shown=not quiet) as progress:
         result = check_target(target, options, progress.update, ["breakfinder", *sys.argv[1:]])
     destinations.write(result.report)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
+import threading
 import webbrowser
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +20,6 @@ from breakfinder.errors import UsageError
 from breakfinder.pipeline import Progress
 from breakfinder.report.model import Report
 from breakfinder.report.render import FORMATS, render
-from breakfinder.report.render.text import render_text
 from breakfinder.report.write import write_text
 
 
@@ -64,6 +65,15 @@ class Outputs:
             return name, None
         return name, Path(file) if file else default_folder / f"report.{name}"
 
+    def prepare(self) -> None:
+        """Import what making and writing the report needs, in the background while the model is traced."""
+        threading.Thread(target=self._import, daemon=True).start()
+
+    def _import(self) -> None:
+        importlib.import_module("breakfinder.assemble")
+        for name, _ in self.destinations:
+            importlib.import_module(f"breakfinder.report.render.{name}")
+
     def write(self, report: Report) -> None:
         """Write every format to where it goes."""
         for name, path in self.destinations:
@@ -78,6 +88,8 @@ class Outputs:
 
     def _print(self, report: Report, name: str) -> None:
         if name == "text":
+            from breakfinder.report.render.text import render_text
+
             console = Console(file=sys.stdout)
             terminal = console.is_terminal
             width = console.width if terminal else None

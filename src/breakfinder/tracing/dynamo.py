@@ -271,12 +271,22 @@ class Observer(logging.Handler):
         self._former = (log.level, log.propagate)
         log.setLevel(logging.DEBUG)
         log.propagate = False
+        self._trace_structured = torch._logging.trace_structured
+        if not log.handlers:
+            torch._logging.trace_structured = self._trace_wanted
         log.addHandler(self)
         return self
+
+    def _trace_wanted(self, name: str, metadata_fn: Callable[[], Any] = dict, **rest: Any) -> None:
+        """torch's own function, without the records that nobody reads: rendering them would take time."""
+        wanted = metadata_fn().get("name") if name == "artifact" else name
+        if wanted in self._handlers:
+            self._trace_structured(name, metadata_fn, **rest)
 
     def __exit__(self, *exc_info: object) -> None:
         log = logging.getLogger(_TRACE_LOG)
         log.removeHandler(self)
+        torch._logging.trace_structured = self._trace_structured
         log.level, log.propagate = self._former
         log.setLevel(self._former[0])
 

@@ -7,6 +7,7 @@ ratio.  Run it as ``python benchmarks/tracing_overhead.py [--rounds N]``.
 from __future__ import annotations
 
 import argparse
+import gc
 import statistics
 import time
 from collections.abc import Callable
@@ -44,6 +45,7 @@ def plain(model: torch.nn.Module, call: Call) -> float:
     """Seconds of the first call of the compiled model, unobserved."""
     dynamo.reset()
     compiled = torch.compile(model, backend="eager")
+    gc.collect()
     began = time.perf_counter()
     compiled(*call.args, **call.kwargs)
     return time.perf_counter() - began
@@ -56,6 +58,7 @@ def observed(model: torch.nn.Module, call: Call) -> float:
     observer = dynamo.Observer(lambda kind, record: records.append(record), call_subject.__code__)
     counter = dynamo.OpCounter()
     compiled = torch.compile(model, backend=counter.backend(observer.on_graph))
+    gc.collect()
     began = time.perf_counter()
     with observer, counter:
         call_subject(compiled, call)
@@ -66,7 +69,7 @@ def observed(model: torch.nn.Module, call: Call) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=15)
     rounds = parser.parse_args().rounds
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, {rounds} rounds")
     for name, (model, call) in models().items():

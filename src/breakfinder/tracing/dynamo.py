@@ -42,7 +42,7 @@ from breakfinder.tracing.messages import (
     stack_from_text,
 )
 
-OLDEST = (2, 9)
+OLDEST = (2, 13)
 NEWEST = (2, 15)
 
 _TRACE_LOG = "torch.__trace"

@@ -1,6 +1,6 @@
 """Reading what Dynamo says: graph break messages and guard failure reasons, which come as text.
 
-Nothing here touches torch; the wording is that of torch 2.9 to 2.15, and text that is not understood is
+Nothing here touches torch; the wording is that of torch 2.13 to 2.15, and text that is not understood is
 kept whole rather than guessed at.
 """
 

@@ -213,21 +213,16 @@ def _entry(summary: Any) -> StackEntry:
     )
 
 
-def _live_entry(frame: FrameType, line: int) -> StackEntry:
-    """A running frame, with the columns of the instruction that it is at (None before Python 3.11)."""
+def _live_entry(frame: FrameType, lasti: int, line: int) -> StackEntry:
+    """A frame at an instruction, with that instruction's columns (None before Python 3.11)."""
     code = frame.f_code
-    end_line, column, end_column = None, None, None
     if hasattr(code, "co_positions"):
         for index, position in enumerate(code.co_positions()):
-            if index == frame.f_lasti // 2:
-                line, end_line, column, end_column = (
-                    position[0] or line,
-                    position[1],
-                    position[2],
-                    position[3],
+            if index == lasti // 2:
+                return StackEntry(
+                    code.co_filename, position[0] or line, code.co_name, position[2], position[1], position[3]
                 )
-                break
-    return StackEntry(code.co_filename, line, code.co_name, column, end_line, end_column)
+    return StackEntry(code.co_filename, line, code.co_name)
 
 
 def _is_internal(file: str, name: str) -> bool:
@@ -320,7 +315,9 @@ class Observer(logging.Handler):
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code is not self._boundary:
             if not _is_internal(frame.f_code.co_filename, frame.f_code.co_name):
-                entries.append(_live_entry(frame, frame.f_lineno or frame.f_code.co_firstlineno))
+                entries.append(
+                    _live_entry(frame, frame.f_lasti, frame.f_lineno or frame.f_code.co_firstlineno)
+                )
             frame = frame.f_back
         own = __file__
         logging_file = logging.__file__
@@ -474,7 +471,7 @@ def describe_error(error: BaseException) -> TraceError:
     if not stack:
         traceback = error.__traceback__
         while traceback is not None:
-            stack.append(_live_entry_at(traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno))
+            stack.append(_live_entry(traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno))
             traceback = traceback.tb_next
     parsed = parse_break(message)
     return TraceError(
@@ -484,17 +481,6 @@ def describe_error(error: BaseException) -> TraceError:
         gb_type=parsed.gb_type if parsed.gb_id else "",
         gb_id=parsed.gb_id,
     )
-
-
-def _live_entry_at(frame: FrameType, lasti: int, line: int) -> StackEntry:
-    code = frame.f_code
-    if hasattr(code, "co_positions"):
-        for index, position in enumerate(code.co_positions()):
-            if index == lasti // 2:
-                return StackEntry(
-                    code.co_filename, position[0] or line, code.co_name, position[2], position[1], position[3]
-                )
-    return StackEntry(code.co_filename, line, code.co_name)
 
 
 FAKE_FAILURES: tuple[type[BaseException], ...] = (

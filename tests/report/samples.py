@@ -6,9 +6,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from breakfinder.report.model import (
+    Check,
     CrossCheck,
     DefaultVerdict,
     Environment,
+    Evidence,
     ExplainVerdict,
     Failure,
     Finding,
@@ -228,7 +230,7 @@ def findings() -> list[Finding]:
                     "-            hidden\n-        ).any():\n"
                     "-            hidden = hidden.clamp(-65504, 65504)\n"
                     "+        hidden = hidden.clamp(-65504, 65504)\n",
-                    evidence={"breaks left": 0, "equal to eager": True},
+                    evidence=Evidence(checks=[Check(name="no break left", passed=True)], inputs_tried=4),
                 )
             ],
         ),
@@ -470,7 +472,14 @@ def hostile() -> Report:
             note=HARM,
         ),
         stack=[StackFrame(file=HARM, line=1, function=HARM, owner=HARM, code=HARM)],
-        fixes=[Fix(title=HARM, applicability="safe", diff=f"+{HARM}\n-{HARM}", evidence={HARM: HARM})],
+        fixes=[
+            Fix(
+                title=HARM,
+                applicability="safe",
+                diff=f"+{HARM}\n-{HARM}",
+                evidence=Evidence(checks=[Check(name=HARM, passed=False, detail=HARM)]),
+            )
+        ],
     )
     scenario = broken_scenario(HARM)
     scenario.inputs = [HARM]

@@ -6,7 +6,7 @@ columns are 1-based characters, ``end_column`` exclusive; times are seconds; mem
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -187,12 +187,45 @@ class TorchSays(Document):
     reference: str = ""
 
 
+Applicability = Literal["safe", "review", "manual"]
+Verdict = Literal["proved", "conditional", "failed", "advice"]
+
+
+class Check(Document):
+    """One thing that was tried to prove a fix; ``passed`` is null where it could not be tried."""
+
+    name: str
+    passed: bool | None
+    detail: str = ""
+
+
+class Evidence(Document):
+    """What was tried to prove a fix."""
+
+    checks: list[Check] = Field(default_factory=list)
+    inputs_tried: int = 0
+    """Variants of the example inputs that old and new code were both run on."""
+    before: DefaultVerdict = Field(default_factory=DefaultVerdict)
+    after: DefaultVerdict = Field(default_factory=DefaultVerdict)
+    seconds: float = 0.0
+
+
 class Fix(Document):
+    """A change of the source that may take a finding away.
+
+    ``applicability``: ``safe`` gives the same result for every input, ``review`` the same under ``condition``,
+    ``manual`` is shown and never applied.  ``verdict``: ``proved`` by running it; ``conditional``: nothing
+    speaks against it, but ``condition`` could not be shown; ``failed``: it did not hold; ``advice``: not tried.
+    """
+
     title: str
-    applicability: Literal["safe", "review", "manual"]
-    verdict: Literal["proved", "conditional", "failed", "advice"] = "advice"
+    applicability: Applicability
+    verdict: Verdict = "advice"
+    condition: str = ""
+    """What must hold for the result to stay the same, a sentence."""
     diff: str = ""
-    evidence: dict[str, Any] = Field(default_factory=dict)
+    """Unified diff of the file; empty for advice."""
+    evidence: Evidence = Field(default_factory=Evidence)
 
 
 class Finding(Document):
@@ -225,6 +258,45 @@ class Finding(Document):
     fixes: list[Fix] = Field(default_factory=list)
 
 
+class FixStep(Document):
+    """One fix that held and was kept, in the order in which they were applied.
+
+    ``before`` and ``after`` count what is left of the whole model, earlier steps included.
+    """
+
+    number: int
+    finding: str
+    """Fingerprint of the finding that it takes away."""
+    rule: str
+    file: str
+    line: int
+    expression: str
+    fix: Fix
+    before: DefaultVerdict
+    after: DefaultVerdict
+    surfaced: list[Finding] = Field(default_factory=list)
+    """Problems that this fix brought to light: they were masked by the one that is gone."""
+
+
+class KnobTrial(Document):
+    """What one setting does, tried on the unchanged source."""
+
+    name: str
+    """As a reader knows it, e.g. ``capture_scalar_outputs=True``."""
+    how: str
+    """Python or a command-line option that sets it."""
+    note: str = ""
+    """What to know before using it."""
+    before: DefaultVerdict
+    after: DefaultVerdict | None = None
+    """Null where the trial failed."""
+    clears: list[str] = Field(default_factory=list)
+    """Fingerprints of the findings that are gone with it."""
+    equal_outputs: bool | None = None
+    """Whether outputs are those of eager; null where they could not be compared."""
+    error: str = ""
+
+
 class Failure(Document):
     """Why the model could not be run to the end."""
 
@@ -245,6 +317,13 @@ class Report(Document):
     subject: Subject
     scenarios: list[Scenario] = Field(default_factory=list)
     findings: list[Finding] = Field(default_factory=list)
+    likely: list[Finding] = Field(default_factory=list)
+    """Problems that the source patterns of the rules see in skipped frames, where no trace can confirm them
+    until the frame is traced.  They are not among ``findings`` and count nowhere."""
+    steps: list[FixStep] = Field(default_factory=list)
+    patch: str = ""
+    """All steps as one patch for ``git apply``, against the sources as they were read."""
+    knobs: list[KnobTrial] = Field(default_factory=list)
     status: Status = "ok"
     failure: Failure | None = None
     notes: list[str] = Field(default_factory=list)

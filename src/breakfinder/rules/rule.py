@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import textwrap
 from collections.abc import Mapping
@@ -9,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from breakfinder.report.model import Kind, Severity
+from breakfinder.rules.pattern import Match
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
 
 MARK = "# <--"
 """Ends the line of a broken example that the finding must point at."""
@@ -112,6 +115,10 @@ class Rule:
     """A regular expression for the whole name of the function that torch says it could not enter."""
     guards: ClassVar[str] = ""
     """A regular expression that is found in the guard that failed, for a recompilation."""
+    pattern_nodes: ClassVar[tuple[type[ast.AST], ...]] = ()
+    """The kinds of syntax nodes that `pattern` is asked about; empty: the source alone cannot tell."""
+    fixes: ClassVar[tuple[str, ...]] = ()
+    """Modules of `breakfinder.rules.rewrites` that may take the problem away, in the order to try them."""
 
     def __init_subclass__(cls) -> None:
         cls.why, cls.remedy = unwrapped(cls.why), unwrapped(cls.remedy)
@@ -124,6 +131,14 @@ class Rule:
         if cls.callees and symptom.callee and re.fullmatch(cls.callees, symptom.callee):
             return DETAIL
         return BREAK_TYPE if symptom.gb_type in cls.gb_types else NO_MATCH
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        """Whether the source at a node of one of the kinds ``pattern_nodes`` looks like this problem.
+
+        ``function`` is the function that the node is in, itself in code that may be compiled.
+        """
+        return None
 
     @classmethod
     def placeholders(cls, symptom: Symptom) -> dict[str, str]:

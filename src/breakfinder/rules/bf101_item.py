@@ -1,7 +1,13 @@
 """BF101: a tensor's value becomes a Python number."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, certainty, match, method, surest
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function, Kind
+
+_NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "float", "bool", "complex"))
 
 
 class Item(Rule):
@@ -29,6 +35,7 @@ class Item(Rule):
         "unsupported index(Tensor)",
     )
     callees = r"builtins\.(range|int|float|bool|complex|round)"
+    pattern_nodes = (ast.Call, ast.Subscript)
     examples = (
         Example(
             broken="""
@@ -94,3 +101,34 @@ class Item(Rule):
     def matches(cls, symptom: Symptom) -> int:
         scalar = symptom.gb_type == "Data dependent operator" and "_local_scalar_dense" in symptom.context
         return DETAIL if scalar else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if isinstance(node, ast.Subscript):
+            return cls._index(node, function)
+        if not isinstance(node, ast.Call):
+            return None
+        if method(node) == "item" and not node.args and not node.keywords:
+            return cls._item(node, function)
+        name = function.called(node)
+        if name in _NUMBERS and len(node.args) == 1:
+            return match(node, certainty(node.args[0], function))
+        if name in ("builtins.range", "torch.arange"):
+            return match(node, surest(certainty(bound, function) for bound in node.args))
+        return None
+
+    @classmethod
+    def _item(cls, node: ast.Call, function: Function) -> Match | None:
+        assert isinstance(node.func, ast.Attribute)
+        receiver = node.func.value
+        unknown = function.fact(receiver).kind is Kind.UNKNOWN
+        return match(node, "medium" if unknown else certainty(receiver, function))
+
+    @classmethod
+    def _index(cls, node: ast.Subscript, function: Function) -> Match | None:
+        """A slice that ends where a tensor says, or a list that is indexed by one."""
+        if isinstance(node.slice, ast.Slice):
+            bounds = [bound for bound in (node.slice.lower, node.slice.upper, node.slice.step) if bound]
+            return match(node, surest(certainty(bound, function) for bound in bounds))
+        a_list = function.fact(node.value).kind is Kind.CONTAINER
+        return Match(node, "medium") if a_list and function.is_tensor(node.slice) else None

@@ -1,7 +1,11 @@
 """BF103: Python control flow depends on a tensor's value."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, certainty, match
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function, Kind
 
 
 class Branch(Rule):
@@ -28,6 +32,16 @@ class Branch(Rule):
         "Data-dependent branching",
         "Data-dependent branching with non-constant __bool__",
         "Data-dependent assertion failed (cannot compile partial graph)",
+    )
+    pattern_nodes = (
+        ast.If,
+        ast.While,
+        ast.IfExp,
+        ast.comprehension,
+        ast.Assert,
+        ast.BoolOp,
+        ast.UnaryOp,
+        ast.Call,
     )
     examples = (
         Example(
@@ -123,3 +137,58 @@ class Branch(Rule):
             if dependent and symptom.location.expression.startswith("not ")
             else super().matches(symptom)
         )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if isinstance(node, ast.If | ast.While | ast.IfExp):
+            return _first_tested(node.test, function)
+        if isinstance(node, ast.comprehension):
+            return next(filter(None, (_first_tested(test, function) for test in node.ifs)), None)
+        if isinstance(node, ast.Assert):
+            # A failing assertion with a plain message is put into the graph.
+            plain = node.msg is None or isinstance(node.msg, ast.Constant)
+            found = None if plain else _first_tested(node.test, function)
+            return Match(node, found.confidence) if found else None
+        if isinstance(node, ast.Call) and function.called(node) in ("builtins.any", "builtins.all"):
+            return _any_element(node, function)
+        if not isinstance(node, ast.BoolOp | ast.UnaryOp) or _is_tested(node, function):
+            return None
+        if isinstance(node, ast.UnaryOp):
+            found = _first_tested(node, function)
+        else:
+            # The last operand is the result, and is not asked for its truth.
+            found = next(filter(None, (_first_tested(value, function) for value in node.values[:-1])), None)
+        return Match(node, found.confidence) if found else None
+
+
+def _first_tested(test: ast.expr, function: Function) -> Match | None:
+    """The first tensor of which a condition asks whether it is true."""
+    if isinstance(test, ast.BoolOp):
+        return next(filter(None, (_first_tested(value, function) for value in test.values)), None)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _first_tested(test.operand, function)
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In | ast.NotIn):
+        among = function.fact(test.comparators[0]).kind
+        return match(test, certainty(test.left, function)) if among is Kind.CONTAINER else None
+    return match(test, certainty(test, function))
+
+
+def _any_element(call: ast.Call, function: Function) -> Match | None:
+    """Where `any` or `all` is given tensors one by one."""
+    (elements,) = call.args if len(call.args) == 1 else (None,)
+    if isinstance(elements, ast.GeneratorExp | ast.ListComp):
+        return match(call, certainty(elements.elt, function))
+    if isinstance(elements, ast.List | ast.Tuple):
+        return next((Match(call, found) for e in elements.elts if (found := certainty(e, function))), None)
+    return None
+
+
+def _is_tested(node: ast.expr, function: Function) -> bool:
+    """Whether an expression is (part of) a condition, at which its tensors are found."""
+    around = function.parent(node)
+    if isinstance(around, ast.UnaryOp):
+        return isinstance(around.op, ast.Not)
+    if isinstance(around, ast.comprehension):
+        return node in around.ifs
+    tested = isinstance(around, ast.If | ast.While | ast.IfExp | ast.Assert) and around.test is node
+    return tested or isinstance(around, ast.BoolOp)

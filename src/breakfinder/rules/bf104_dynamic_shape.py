@@ -1,7 +1,25 @@
 """BF104: an operator whose output shape depends on values."""
 
+import ast
+import re
+
+from breakfinder.rules.pattern import (
+    Confidence,
+    Match,
+    argument,
+    certainty,
+    match,
+    method,
+    surest,
+)
 from breakfinder.rules.rule import Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
+
+_ALWAYS = r"torch\.(nonzero|argwhere|masked_select|unique|unique_consecutive|bincount)"
+_METHODS = re.compile(r"nonzero|argwhere|masked_select|unique|unique_consecutive|bincount")
+_MASKS = re.compile(r"torch\.(isnan|isinf|isfinite|isclose|logical_\w+|eq|ne|lt|le|gt|ge|isin|signbit)")
+_MASK_METHODS = re.compile(r"bool|isnan|isinf|isfinite|isclose|logical_\w+|eq|ne|lt|le|gt|ge")
 
 
 class DynamicShape(Rule):
@@ -30,6 +48,7 @@ class DynamicShape(Rule):
         "Dynamic slicing with Tensor arguments",
         "Attempted to use `torch.nn.functional.one_hot` with data-dependent output shape",
     )
+    pattern_nodes = (ast.Call, ast.Subscript)
     examples = (
         Example(
             broken="""
@@ -95,3 +114,77 @@ class DynamicShape(Rule):
             **super().placeholders(symptom),
             "operator": f"`{operator}`" if operator else "no operator named",
         }
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if isinstance(node, ast.Call):
+            return cls._call(node, function)
+        if not isinstance(node, ast.Subscript) or _only_written(node, function):
+            return None
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return match(node, surest(_mask(index, function) for index in indices))
+
+    @classmethod
+    def _call(cls, node: ast.Call, function: Function) -> Match | None:
+        name = function.called(node)
+        if re.fullmatch(_ALWAYS, name):
+            return Match(node)
+        if name == "torch.where":
+            return Match(node) if len(node.args) == 1 and not node.keywords else None
+        if name == "torch.repeat_interleave":
+            known = argument(node, 3, "output_size")
+            repeats = argument(node, 1, "repeats")
+            if known is not None:
+                return None
+            return match(node, certainty(repeats, function)) if repeats else None
+        if name == "torch.nn.functional.one_hot":
+            classes = argument(node, 1, "num_classes")
+            return Match(node) if classes is None else None
+        if not isinstance(node.func, ast.Attribute):
+            return None
+        receiver = node.func.value
+        if _METHODS.fullmatch(method(node)):
+            return match(node, certainty(receiver, function))
+        if method(node) == "repeat_interleave":
+            repeats = argument(node, 0, "repeats")
+            if repeats is None or argument(node, 2, "output_size") is not None:
+                return None
+            return match(node, certainty(repeats, function))
+        return None
+
+
+def _only_written(node: ast.Subscript, function: Function) -> bool:
+    """Whether a subscript is assigned to, which keeps shapes; ``x[i] += 1`` reads as well."""
+    around = function.parent(node)
+    return not isinstance(node.ctx, ast.Load) and not isinstance(around, ast.AugAssign)
+
+
+def _mask(index: ast.expr, function: Function) -> Confidence | None:
+    """How surely an index is a mask: a tensor of booleans, of which each True picks an element."""
+    if isinstance(index, ast.Compare):
+        return surest(certainty(side, function) for side in (index.left, *index.comparators))
+    if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.Invert):
+        return _mask(index.operand, function)
+    if isinstance(index, ast.BinOp) and isinstance(index.op, ast.BitAnd | ast.BitOr | ast.BitXor):
+        return _mask(index.left, function) or _mask(index.right, function)
+    if isinstance(index, ast.Call):
+        if _MASKS.fullmatch(function.called(index)):
+            return "high"
+        if isinstance(index.func, ast.Attribute) and _MASK_METHODS.fullmatch(index.func.attr):
+            return certainty(index.func.value, function)
+        to_bool = argument(index, 0, "dtype") if method(index) == "to" else None
+        return "high" if to_bool and function.names.dotted(to_bool) == "torch.bool" else None
+    if isinstance(index, ast.Name):
+        values = [
+            node.value
+            for node in ast.walk(function.node)
+            if isinstance(node, ast.Assign)
+            and any(isinstance(target, ast.Name) and target.id == index.id for target in node.targets)
+        ]
+        levels = [_mask(value, function) if _name_free(value, index.id) else None for value in values]
+        return surest(levels) if levels and all(levels) else None
+    return None
+
+
+def _name_free(value: ast.expr, name: str) -> bool:
+    return not any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(value))

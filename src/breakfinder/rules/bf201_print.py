@@ -1,6 +1,10 @@
 """BF201: print() in compiled code."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
 
 
 class Print(Rule):
@@ -20,6 +24,7 @@ class Print(Rule):
         {{print}}`: Dynamo then prints after the graph has run.
         """
     callees = r"builtins\.print"
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -65,3 +70,7 @@ class Print(Rule):
             note="Nothing is lost: the text is printed after the graph has run.",
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        return call_of(node, function, r"builtins\.print")

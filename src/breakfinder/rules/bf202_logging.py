@@ -1,7 +1,15 @@
 """BF202: logging in compiled code."""
 
+import ast
+import re
+
+from breakfinder.rules.pattern import Match, method
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
+
+_METHODS = re.compile(r"(debug|info|warning|error)(_once)?|warn|warning_advice|exception|critical|fatal|log")
+_LOGGER = re.compile(r"(^|[._])(logger|logging|log)$", re.IGNORECASE)
 
 
 class Logging(Rule):
@@ -22,6 +30,7 @@ class Logging(Rule):
         """
     gb_types = ("logging.Logger method not supported for non-export cases",)
     callees = r"logging\..*"
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -84,3 +93,13 @@ class Logging(Rule):
         named = symptom.location.expression.startswith(("logging.", "logger.", "log."))
         inside = "Logger" in symptom.context or "logging" in symptom.text
         return SOURCE if named and inside else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if not isinstance(node, ast.Call):
+            return None
+        if function.called(node) == "logging.getLogger":
+            return Match(node)
+        if not _METHODS.fullmatch(method(node)) or not isinstance(node.func, ast.Attribute):
+            return None
+        return Match(node) if _LOGGER.search(function.names.dotted(node.func.value)) else None

@@ -1,6 +1,10 @@
 """BF203: warnings.warn() in compiled code."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
 
 
 class Warn(Rule):
@@ -19,6 +23,7 @@ class Warn(Rule):
         {{warnings.warn}}`.
         """
     callees = r"_?warnings\.warn\w*"
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -48,3 +53,7 @@ class Warn(Rule):
                 """,
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        return call_of(node, function, r"warnings\.(warn|warn_explicit)")

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
+
+from breakfinder.source.dataflow import Function, Kind
 
 Confidence = Literal["high", "medium", "low"]
 
@@ -19,3 +23,45 @@ class Match:
 
     node: ast.expr | ast.stmt
     confidence: Confidence = "high"
+
+
+def certainty(node: ast.expr, function: Function, kind: Kind = Kind.TENSOR) -> Confidence | None:
+    """``high`` if a value is surely of a kind, ``medium`` if it seems to be, None if neither."""
+    fact = function.fact(node)
+    if fact.kind is not kind:
+        return None
+    return "high" if fact.sure else "medium"
+
+
+def surest(levels: Iterable[Confidence | None]) -> Confidence | None:
+    """The surest of several, None if there is none."""
+    given = set(levels)
+    return next((level for level in ("high", "medium", "low") if level in given), None)
+
+
+def match(node: ast.expr | ast.stmt, confidence: Confidence | None) -> Match | None:
+    """A match, unless there is no confidence at all."""
+    return Match(node, confidence) if confidence else None
+
+
+def call_of(node: ast.AST, function: Function, names: str, confidence: Confidence = "high") -> Match | None:
+    """A match if a function is called whose full name a regular expression matches, as a whole."""
+    if isinstance(node, ast.Call) and re.fullmatch(names, function.called(node)):
+        return Match(node, confidence)
+    return None
+
+
+def method(node: ast.AST) -> str:
+    """The name of the attribute that is called, whatever it is an attribute of; empty for none."""
+    return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+
+
+def argument(call: ast.Call, position: int, keyword: str) -> ast.expr | None:
+    """The argument that is given at a position, from 0, or by a keyword."""
+    for given in call.keywords:
+        if given.arg == keyword:
+            return given.value
+    plain = call.args[: position + 1]
+    if len(plain) <= position or any(isinstance(item, ast.Starred) for item in plain):
+        return None
+    return plain[position]

@@ -71,8 +71,8 @@ def parse_config(pairs: tuple[str, ...]) -> dict[str, Any]:
     "outputs",
     multiple=True,
     metavar="FORMAT[=FILE]",
-    help="Write text, html or json to FILE, '-' for standard output; repeats.  [default: text on the "
-    "terminal, html and json under ./breakfinder-report/]",
+    help="Write text, html, json, sarif, markdown, github, gitlab or junit to FILE, '-' for standard output; "
+    "repeats.  [default: text on the terminal, html and json under ./breakfinder-report/]",
 )
 @click.option("--open", "open_page", is_flag=True, help="Open the HTML report in the browser.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")

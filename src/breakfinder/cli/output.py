@@ -19,7 +19,7 @@ from rich.spinner import Spinner
 from breakfinder.errors import UsageError
 from breakfinder.pipeline import Progress
 from breakfinder.report.model import Report
-from breakfinder.report.render import FORMATS, render
+from breakfinder.report.render import FILE_NAMES, FORMATS, render
 from breakfinder.report.write import write_text
 
 
@@ -60,10 +60,10 @@ class Outputs:
         if name not in FORMATS:
             raise UsageError(f"no output format '{name}'", f"choose {', '.join(FORMATS)}")
         if equals and not file:
-            raise UsageError(f"--output {output} names no file", f"e.g. --output {name}=report.{name}")
-        if file == "-" or (not file and name == "text"):
+            raise UsageError(f"--output {output} names no file", f"e.g. --output {name}={FILE_NAMES[name]}")
+        if file == "-" or (not file and name in ("text", "github")):
             return name, None
-        return name, Path(file) if file else default_folder / f"report.{name}"
+        return name, Path(file) if file else default_folder / FILE_NAMES[name]
 
     def prepare(self) -> None:
         """Import what making and writing the report needs, in the background while the model is traced."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from pathlib import Path
 
 from breakfinder.errors import UsageError
@@ -16,7 +17,7 @@ def write_text(path: Path, text: str) -> None:
     directly.  Raises UsageError if the place cannot be written.
     """
     try:
-        _write(path, text.encode("utf-8"))
+        write_bytes(path, text.encode("utf-8"))
     except OSError as error:
         raise UsageError(
             f"cannot write {path}: {error.strerror or error}",
@@ -24,7 +25,11 @@ def write_text(path: Path, text: str) -> None:
         ) from error
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, *, keep_mode: bool = False) -> None:
+    """`write_text` for bytes; with ``keep_mode`` a file that is replaced keeps its permissions.
+
+    Raises OSError if the place cannot be written.
+    """
     path = path.resolve()
     if path.exists() and not path.is_file() and not path.is_dir():
         path.write_bytes(data)
@@ -36,6 +41,8 @@ def _write(path: Path, data: bytes) -> None:
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as stream:
             stream.write(data)
             stream.flush()
+            if keep_mode and path.is_file():
+                os.fchmod(stream.fileno(), stat.S_IMODE(path.stat().st_mode))
             os.fsync(stream.fileno())
         temporary.replace(path)
     except BaseException:

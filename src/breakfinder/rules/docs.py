@@ -50,19 +50,19 @@ def _index() -> str:
         lines += ["", f"## {prefix}xx: {title}", "", "| code | name | problem |", "|---|---|---|"]
         for rule in all_rules():
             if rule.code.startswith(prefix):
-                lines.append(f"| [{rule.code}]({rule.code}.md) | {rule.name} | {_plain(rule.title)} |")
+                lines.append(f"| [{rule.code}]({rule.code}.md) | {rule.name} | {plain(rule.title)} |")
     return "\n".join(lines) + "\n"
 
 
 def _page(rule: type[Rule]) -> str:
     parts = [
         _GENERATED,
-        f"# {rule.code}: {_plain(rule.title)}",
+        f"# {rule.code}: {plain(rule.title)}",
         f"Name: `{rule.name}`. Severity: {rule.severity}.",
         "## Why",
-        _plain(rule.why),
+        plain(rule.why),
         "## What to do",
-        _plain(rule.remedy),
+        plain(rule.remedy),
     ]
     for number, example in enumerate(rule.examples, 1):
         parts += [f"## Example {number}" if len(rule.examples) > 1 else "## Example", *_example(example)]
@@ -105,7 +105,7 @@ def _value(value: object) -> str:
     return repr(value)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A rule's text with words in place of what it says about one finding."""
     told = text.format_map(_STANDS_FOR)
     return re.sub(r"(\A|(?<=[.] ))the (?=expression|check)", "The ", told)

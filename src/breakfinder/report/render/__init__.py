@@ -32,12 +32,64 @@ def _text(report: Report) -> str:
     return render_text(report, width=None, color=False)
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {"text": _text, "html": _html, "json": _json}
+def _github(report: Report) -> str:
+    from breakfinder.report.render.github import render_github
+    from breakfinder.report.render.problem import of_report
+
+    return render_github(of_report(report))
+
+
+def _gitlab(report: Report) -> str:
+    from breakfinder.report.render.gitlab import render_gitlab
+    from breakfinder.report.render.problem import of_report
+
+    return render_gitlab(of_report(report))
+
+
+def _junit(report: Report) -> str:
+    from breakfinder.report.render.junit import render_junit
+    from breakfinder.report.render.problem import of_report
+
+    return render_junit(of_report(report))
+
+
+def _markdown(report: Report) -> str:
+    from breakfinder.report.render.markdown import render_markdown
+    from breakfinder.report.render.problem import of_report
+
+    return render_markdown(of_report(report))
+
+
+def _sarif(report: Report) -> str:
+    from breakfinder.report.render.problem import of_report
+    from breakfinder.report.render.sarif import render_sarif
+
+    return render_sarif(of_report(report))
+
+
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "text": _text,
+    "html": _html,
+    "json": _json,
+    "github": _github,
+    "gitlab": _gitlab,
+    "junit": _junit,
+    "markdown": _markdown,
+    "sarif": _sarif,
+}
 """Every format by name.  ``text`` here is the plain form, for files and pipes."""
+FILE_NAMES = {
+    **{name: f"report.{name}" for name in FORMATS},
+    "github": "report.github.txt",
+    "gitlab": "report.gitlab.json",
+    "junit": "report.junit.xml",
+    "markdown": "report.md",
+}
+"""What the file of a format is called where no name is given."""
 
 
 def render(report: Report, format: str) -> str:
-    """The report in a format of `FORMATS`, ending in a newline.
+    """The report in a format of `FORMATS`, ending in a newline unless it is empty.
 
     Raises UsageError for any other format.
     """

@@ -1,0 +1,101 @@
+"""The code of a Jupyter notebook as one module, and the way back from its lines to the cells."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from breakfinder.lint.unreadable import Unreadable
+
+_MAGIC = re.compile(r"\s*(?:[%!?]|[^#]*\?\s*$)")
+"""A line that IPython, not Python, reads: ``%time``, ``!ls``, ``?name``, ``name?``."""
+_ASSIGNED_MAGIC = re.compile(r"(\s*[\w., \[\]]+=\s*)[%!].*")
+"""``files = !ls``"""
+_CELL_OF_PYTHON = re.compile(r"\s*%%(?:time|timeit|capture|prun|python3?)\b")
+"""A cell magic after which there is Python."""
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """The code cells joined, each followed by a new line; a line of the text is a line of a cell."""
+
+    text: str
+    cells: tuple[int, ...]
+    """The number of each code cell among all cells, from 1, as it stands in the file."""
+    starts: tuple[int, ...]
+    """The line of the text with which each of them begins."""
+
+    def place(self, line: int) -> tuple[int, int]:
+        """Cell and line in it, both from 1, of a line of the text."""
+        index = max(bisect.bisect_right(self.starts, line) - 1, 0)
+        return (self.cells[index], line - self.starts[index] + 1) if self.cells else (1, line)
+
+
+def read_notebook(content: str) -> Notebook:
+    """The Python in a notebook's JSON; raises `Unreadable` for what is no notebook."""
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"it is no notebook: {error}", getattr(error, "lineno", 1)) from error
+    cells = document.get("cells") if isinstance(document, dict) else None
+    if not isinstance(cells, list):
+        raise Unreadable("it is no notebook of version 4: it has no list of cells")
+    parts: list[str] = []
+    numbers, starts = [], []
+    line = 1
+    for number, cell in enumerate(cells, 1):
+        code = _code(cell)
+        if code is not None:
+            numbers.append(number)
+            starts.append(line)
+            parts.append(code + "\n")
+            line += code.count("\n") + 1
+    return Notebook("".join(parts), tuple(numbers), tuple(starts))
+
+
+def _code(cell: Any) -> str | None:
+    """The Python of a cell, with as many lines as it has; None for a cell of text."""
+    if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+        return None
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(part for part in source if isinstance(part, str))
+    if not isinstance(source, str):
+        return None
+    return without_magics(source.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def without_magics(code: str) -> str:
+    """A cell's code with ``pass`` in place of each line of IPython's own; of code that is Python, the same."""
+    if "\0" in code or _parses(code):
+        return code
+    lines = code.split("\n")
+    if lines[0].lstrip().startswith("%%"):
+        if not _CELL_OF_PYTHON.match(lines[0]):
+            return "\n" * (len(lines) - 1)
+        lines[0] = ""
+    out: list[str] = []
+    goes_on = False
+    for line in lines:
+        magic = goes_on or bool(_MAGIC.match(line))
+        assigned = None if goes_on else _ASSIGNED_MAGIC.fullmatch(line)
+        goes_on = (magic or bool(assigned)) and line.endswith("\\")
+        if assigned:
+            out.append(f"{assigned[1]}None")
+        elif magic:
+            out.append(line[: len(line) - len(line.lstrip())] + "pass")
+        else:
+            out.append(line)
+    return "\n".join(out)
+
+
+def _parses(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

@@ -1,0 +1,68 @@
+"""Which rules are looked for, and where: ``select``, ``ignore`` and ``per-file-ignores``."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from breakfinder.errors import UsageError
+from breakfinder.lint.files import Patterns
+
+ALL = "ALL"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Codes, or how they begin; of those that fit a rule the longest decides, and ``ignore`` over ``select``."""
+
+    select: Sequence[str] = (ALL,)
+    ignore: Sequence[str] = ()
+    per_file: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Codes to ignore by pattern of file, as in .gitignore."""
+    root: Path = Path()
+    """What the patterns are relative to."""
+
+    def check(self, known: Collection[str], where: str) -> None:
+        """Raises UsageError for a code that no rule has; ``where`` is where the user wrote it."""
+        named = [*self.select, *self.ignore, *(code for codes in self.per_file.values() for code in codes)]
+        for name in named:
+            if name.upper() != ALL and not (name and any(code.startswith(name.upper()) for code in known)):
+                close = difflib.get_close_matches(name.upper(), known, 3)
+                hint = f"did you mean {' or '.join(close)}?" if close else "`breakfinder rules` lists them"
+                raise UsageError(f"{where}: no rule '{name}'", hint)
+        for pattern in self.per_file:
+            Patterns.of(self.root, [pattern])
+
+    def wants(self, code: str) -> bool:
+        """Whether a rule is looked for at all."""
+        return _fit(code, self.select) > _fit(code, self.ignore)
+
+    def wants_in(self, code: str, file: Path) -> bool:
+        """Whether a rule is looked for in a file."""
+        return self.wants(code) and not any(
+            _fit(code, codes) >= 0 and patterns.ignores(str(file.absolute()), is_folder=False)
+            for patterns, codes in self._per_file
+        )
+
+    @cached_property
+    def _per_file(self) -> list[tuple[Patterns, Sequence[str]]]:
+        root = str(self.root.absolute())
+        return [
+            (Patterns(root, GitIgnoreSpec.from_lines([pattern])), codes)
+            for pattern, codes in self.per_file.items()
+        ]
+
+
+def _fit(code: str, names: Sequence[str]) -> int:
+    """Length of the longest of ``names`` that the code begins with; 0 for ``ALL``, -1 for none."""
+    fits = [0 if name.upper() == ALL else len(name) for name in names if _begins(code, name)]
+    return max(fits, default=-1)
+
+
+def _begins(code: str, name: str) -> bool:
+    return name.upper() == ALL or code.startswith(name.upper())

@@ -2,7 +2,7 @@
 
 import ast
 
-from breakfinder.rules.pattern import Match, certainty, match, method, surest
+from breakfinder.rules.pattern import Match, certainty, match, receiver_of, surest
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function, Kind
@@ -108,21 +108,15 @@ class Item(Rule):
             return cls._index(node, function)
         if not isinstance(node, ast.Call):
             return None
-        if method(node) == "item" and not node.args and not node.keywords:
-            return cls._item(node, function)
+        if (tensor := receiver_of(node, "item")) and not node.args and not node.keywords:
+            unknown = function.fact(tensor).kind is Kind.UNKNOWN
+            return match(node, "medium" if unknown else certainty(tensor, function))
         name = function.called(node)
         if name in _NUMBERS and len(node.args) == 1:
             return match(node, certainty(node.args[0], function))
         if name in ("builtins.range", "torch.arange"):
             return match(node, surest(certainty(bound, function) for bound in node.args))
         return None
-
-    @classmethod
-    def _item(cls, node: ast.Call, function: Function) -> Match | None:
-        assert isinstance(node.func, ast.Attribute)
-        receiver = node.func.value
-        unknown = function.fact(receiver).kind is Kind.UNKNOWN
-        return match(node, "medium" if unknown else certainty(receiver, function))
 
     @classmethod
     def _index(cls, node: ast.Subscript, function: Function) -> Match | None:

@@ -1,7 +1,11 @@
 """BF102: Tensor.tolist()."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, certainty, match, receiver_of
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function, Kind
 
 
 class ToList(Rule):
@@ -20,6 +24,7 @@ class ToList(Rule):
         symbols in the graph; `fullgraph=True` switches this on as well. For other tensors it does not.
         """
     gb_types = ("Tensor.tolist() with non-integer tensor",)
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -65,3 +70,11 @@ class ToList(Rule):
     def matches(cls, symptom: Symptom) -> int:
         dependent = symptom.gb_type == "Data dependent operator"
         return SOURCE if dependent and ".tolist(" in symptom.location.expression else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if not isinstance(node, ast.Call) or not (array := receiver_of(node, "tolist")):
+            return None
+        if function.fact(array).kind is Kind.UNKNOWN:
+            return Match(node, "medium")
+        return match(node, certainty(array, function) or certainty(array, function, Kind.ARRAY))

@@ -9,7 +9,7 @@ from breakfinder.rules.pattern import (
     argument,
     certainty,
     match,
-    method,
+    receiver_of,
     surest,
 )
 from breakfinder.rules.rule import Example, Rule
@@ -17,9 +17,9 @@ from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function
 
 _ALWAYS = r"torch\.(nonzero|argwhere|masked_select|unique|unique_consecutive|bincount)"
-_METHODS = re.compile(r"nonzero|argwhere|masked_select|unique|unique_consecutive|bincount")
-_MASKS = re.compile(r"torch\.(isnan|isinf|isfinite|isclose|logical_\w+|eq|ne|lt|le|gt|ge|isin|signbit)")
-_MASK_METHODS = re.compile(r"bool|isnan|isinf|isfinite|isclose|logical_\w+|eq|ne|lt|le|gt|ge")
+_METHODS = r"nonzero|argwhere|masked_select|unique|unique_consecutive|bincount"
+_MASKS = r"torch\.(isnan|isinf|isfinite|isclose|logical_\w+|eq|ne|lt|le|gt|ge|isin|signbit)"
+_MASK_METHODS = r"bool|isnan|isinf|isfinite|isclose|logical_\w+|eq|ne|lt|le|gt|ge"
 
 
 class DynamicShape(Rule):
@@ -140,12 +140,9 @@ class DynamicShape(Rule):
         if name == "torch.nn.functional.one_hot":
             classes = argument(node, 1, "num_classes")
             return Match(node) if classes is None else None
-        if not isinstance(node.func, ast.Attribute):
-            return None
-        receiver = node.func.value
-        if _METHODS.fullmatch(method(node)):
-            return match(node, certainty(receiver, function))
-        if method(node) == "repeat_interleave":
+        if tensor := receiver_of(node, _METHODS):
+            return match(node, certainty(tensor, function))
+        if receiver_of(node, "repeat_interleave"):
             repeats = argument(node, 0, "repeats")
             if repeats is None or argument(node, 2, "output_size") is not None:
                 return None
@@ -168,11 +165,11 @@ def _mask(index: ast.expr, function: Function) -> Confidence | None:
     if isinstance(index, ast.BinOp) and isinstance(index.op, ast.BitAnd | ast.BitOr | ast.BitXor):
         return _mask(index.left, function) or _mask(index.right, function)
     if isinstance(index, ast.Call):
-        if _MASKS.fullmatch(function.called(index)):
+        if re.fullmatch(_MASKS, function.called(index)):
             return "high"
-        if isinstance(index.func, ast.Attribute) and _MASK_METHODS.fullmatch(index.func.attr):
-            return certainty(index.func.value, function)
-        to_bool = argument(index, 0, "dtype") if method(index) == "to" else None
+        if tensor := receiver_of(index, _MASK_METHODS):
+            return certainty(tensor, function)
+        to_bool = argument(index, 0, "dtype") if receiver_of(index, "to") else None
         return "high" if to_bool and function.names.dotted(to_bool) == "torch.bool" else None
     if isinstance(index, ast.Name):
         values = [

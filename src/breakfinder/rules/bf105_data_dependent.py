@@ -1,6 +1,10 @@
 """BF105: an operator that gives a Python value which depends on data."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, certainty, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
 
 
 class DataDependent(Rule):
@@ -20,6 +24,7 @@ class DataDependent(Rule):
         `torch.library.custom_op`.
         """
     gb_types = ("Data dependent operator", "sort with non-constant keys", "min/max with non-constant key")
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -39,3 +44,12 @@ class DataDependent(Rule):
             inputs="(torch.randn(4, 8), torch.randn(4, 8))",
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if not isinstance(node, ast.Call):
+            return None
+        if function.called(node) in ("torch.equal", "torch.allclose"):
+            return Match(node)
+        tensor = receiver_of(node, "equal|allclose")
+        return match(node, certainty(tensor, function)) if tensor else None

@@ -1,7 +1,11 @@
 """BF106: a tensor as text."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, call_of, certainty, match, surest
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function, Kind
 
 
 class TensorText(Rule):
@@ -18,6 +22,7 @@ class TensorText(Rule):
         """
     gb_types = ("repr() on tensor",)
     callees = r"builtins\.(str|repr|format|ascii)"
+    pattern_nodes = (ast.Call, ast.BinOp)
     examples = (
         Example(
             broken="""
@@ -49,3 +54,15 @@ class TensorText(Rule):
     def matches(cls, symptom: Symptom) -> int:
         text = symptom.gb_type == "torch.* op returned non-Tensor" and "value type: str" in symptom.context
         return DETAIL if text else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if isinstance(node, ast.BinOp):
+            text = isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant | ast.JoinedStr)
+            if not text or function.fact(node.left).kind is not Kind.TEXT:
+                return None
+            values = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+            return match(node, surest(certainty(value, function) for value in values))
+        if call_of(node, function, r"builtins\.(str|repr|ascii|format)") and isinstance(node, ast.Call):
+            return match(node, surest(certainty(value, function) for value in node.args[:1]))
+        return None

@@ -3,12 +3,12 @@
 import ast
 import re
 
-from breakfinder.rules.pattern import Match, method
+from breakfinder.rules.pattern import Match, receiver_of
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function
 
-_METHODS = re.compile(r"(debug|info|warning|error)(_once)?|warn|warning_advice|exception|critical|fatal|log")
+_METHODS = r"(debug|info|warning|error)(_once)?|warn|warning_advice|exception|critical|fatal|log"
 _LOGGER = re.compile(r"(^|[._])(logger|logging|log)$", re.IGNORECASE)
 
 
@@ -100,6 +100,5 @@ class Logging(Rule):
             return None
         if function.called(node) == "logging.getLogger":
             return Match(node)
-        if not _METHODS.fullmatch(method(node)) or not isinstance(node.func, ast.Attribute):
-            return None
-        return Match(node) if _LOGGER.search(function.names.dotted(node.func.value)) else None
+        logger = receiver_of(node, _METHODS)
+        return Match(node) if logger and _LOGGER.search(function.names.dotted(logger)) else None

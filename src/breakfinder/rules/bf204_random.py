@@ -1,9 +1,16 @@
 """BF204: random numbers from Python or NumPy."""
 
+import ast
 import re
 
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
+
+# What these draw becomes part of the graph, where no decision hangs on it.
+_TRACED = r"random\.(uniform|randint|randrange)"
+_NUMPY = r"numpy\.random\.(rand|randn|random|uniform|normal|randint|random_sample)"
 
 
 class Random(Rule):
@@ -28,6 +35,7 @@ class Random(Rule):
         "attempted to trace torch._numpy.random function with config.use_numpy_random_stream=True",
     )
     callees = r"(random|<unknown module>\.Random|numpy\.random)\..*"
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -101,3 +109,31 @@ class Random(Rule):
         dependent = symptom.gb_type in ("Data-dependent branching", "Data dependent operator")
         drawn = re.search(r"(?<!torch\.)\brandom\.\w+\(", symptom.location.expression)
         return SOURCE if dependent and drawn else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if not isinstance(node, ast.Call):
+            return None
+        if call_of(node, function, _TRACED):
+            return Match(node) if _decides(node, function) else None
+        if call_of(node, function, _NUMPY):
+            return None if _gives_array(node, function) else Match(node)
+        return call_of(node, function, r"random\.[a-z]\w*|numpy\.random\.choice")
+
+
+def _decides(node: ast.AST, function: Function) -> bool:
+    """Whether a value is (part of) a condition."""
+    around = function.parent(node)
+    while isinstance(around, ast.expr):
+        if isinstance(around, ast.IfExp):
+            return around.test is node
+        node, around = around, function.parent(around)
+    return isinstance(around, ast.If | ast.While) and around.test is node
+
+
+def _gives_array(call: ast.Call, function: Function) -> bool:
+    """Whether NumPy is asked for more than one number; an array of them can be traced."""
+    if function.called(call).endswith((".rand", ".randn")):
+        return bool(call.args)
+    at = 0 if function.called(call).endswith((".random", ".random_sample")) else 2
+    return len(call.args) > at or any(given.arg in ("size", None) for given in call.keywords)

@@ -1,9 +1,12 @@
 """BF205: the clock is read, or waited for."""
 
+import ast
 import re
 
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
 
 
 class Time(Rule):
@@ -19,6 +22,7 @@ class Time(Rule):
         are no longer compiled together. `torch.profiler` shows the parts without breaking the graph.
         """
     callees = r"_?time\..*"
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -70,3 +74,7 @@ class Time(Rule):
     def matches(cls, symptom: Symptom) -> int:
         asks = re.search(r"datetime\.\w+'>\) (now|today|utcnow) ", symptom.context)
         return DETAIL if asks else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        return call_of(node, function, r"time\.\w+|datetime\.(datetime|date)\.(now|today|utcnow)")

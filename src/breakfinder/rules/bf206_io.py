@@ -1,15 +1,29 @@
 """BF206: files, the environment and the operating system."""
 
+import ast
 import re
 
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
 
 _MODULES = (
     "posix|nt|os|io|_io|posixpath|ntpath|genericpath|pathlib|shutil|subprocess|_posixsubprocess|tempfile|socket"
     "|_socket|select|fcntl|glob|pickle|_pickle|torch.serialization"
 )
 _STREAM = re.compile(r"(TextIOWrapper|BufferedReader|BufferedWriter|FileIO|StringIO|BytesIO)\b")
+
+# Dynamo follows these: they compute with strings, or read what it knows.
+_PURE = (
+    r"os\.(getenv|fspath|fsdecode|fsencode|environ\.(get|keys|values|items|copy))"
+    r"|os\.path\.(join|split|splitext|basename|dirname|normpath|isabs|normcase|commonprefix)"
+    r"|io\.\w*Error|subprocess\.\w*Error|shutil\.\w*Error|pickle\.\w*Error|tempfile\.template"
+)
+_CALLS = (
+    r"builtins\.(open|input)|(os|shutil|subprocess|tempfile|glob|pickle|io|socket)\.\w.*|torch\.(save|load)"
+    r"|sys\.(stdout|stderr|stdin)\.\w+|pprint\.(pprint|pp)|uuid\.uuid[14]"
+)
 
 
 class InputOutput(Rule):
@@ -26,6 +40,7 @@ class InputOutput(Rule):
         of the file or the environment after that is not seen.
         """
     callees = rf"({_MODULES.replace('.', chr(92) + '.')})\..*|builtins\.(open|input)"
+    pattern_nodes = (ast.Call, ast.Subscript)
     examples = (
         Example(
             broken="""
@@ -87,3 +102,10 @@ class InputOutput(Rule):
     @classmethod
     def matches(cls, symptom: Symptom) -> int:
         return DETAIL if _STREAM.search(symptom.context) else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if isinstance(node, ast.Subscript):
+            written = not isinstance(node.ctx, ast.Load)
+            return Match(node) if written and function.names.dotted(node.value) == "os.environ" else None
+        return None if call_of(node, function, _PURE) else call_of(node, function, _CALLS)

@@ -1,7 +1,16 @@
 """BF207: the state of a torch random generator."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, call_of, certainty, match, receiver_of
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function, Kind
+
+_CALLS = (
+    r"torch\.(random\.|cuda\.|cuda\.random\.)?(manual_seed|manual_seed_all|get_rng_state|set_rng_state)"
+    r"|torch\.Generator"
+)
 
 
 class RandomState(Rule):
@@ -22,6 +31,7 @@ class RandomState(Rule):
         "Tensor.uniform_ op called with `from` keyword",
     )
     callees = r"torch\.(cuda\.)?random\..*"
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -70,3 +80,16 @@ class RandomState(Rule):
         passed = symptom.gb_type == "Failed to convert args/kwargs to proxy"
         generator = "Generator" in symptom.context
         return DETAIL if generator and (made or passed) else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if found := call_of(node, function, _CALLS):
+            return found
+        if not isinstance(node, ast.Call):
+            return None
+        if tensor := receiver_of(node, "random_"):
+            return match(node, certainty(tensor, function))
+        generator = next((given.value for given in node.keywords if given.arg == "generator"), None)
+        if generator is None or not function.called(node).startswith("torch."):
+            return None
+        return None if function.fact(generator).kind is Kind.NONE else Match(node, "medium")

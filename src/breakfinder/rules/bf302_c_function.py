@@ -1,9 +1,19 @@
 """BF302: a function written in C."""
 
+import ast
 import re
 
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
+
+_CALLS = (
+    r"(zlib|bz2|lzma|hashlib|heapq|bisect|gc|binascii|base64)\.[a-z]\w*|ctypes\.\w.*|scipy\.[a-z]\w*\..*"
+    r"|sys\.(getsizeof|getrefcount|_getframe|getrecursionlimit)|inspect\.(currentframe|stack)"
+    r"|threading\.(get_ident|current_thread|get_native_id)|torch\.set_num_threads"
+    r"|warnings\.(simplefilter|filterwarnings|resetwarnings)"
+)
 
 
 class CFunction(Rule):
@@ -29,6 +39,7 @@ class CFunction(Rule):
         "Untraceable C tp_hash",
         "Untraceable C tp_richcompare",
     )
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -85,3 +96,7 @@ class CFunction(Rule):
         foreign = re.search(r"\(_FuncPtr\) __call__|object=<_FuncPtr ", symptom.context)
         # Not DETAIL for the first: the rules for single modules know more of them.
         return DETAIL if foreign else DETAIL - 1 if skipped and compiled else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        return call_of(node, function, _CALLS)

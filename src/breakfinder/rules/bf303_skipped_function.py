@@ -1,6 +1,16 @@
 """BF303: a Python function that Dynamo is told not to enter."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
+
+_CALLS = (
+    r"importlib\.import_module|torch\.nn\.utils\.rnn\.(pack_padded_sequence|pad_packed_sequence|pack_sequence)"
+    r"|tqdm\.(auto\.|std\.|notebook\.)?(tqdm|trange)|unittest\.mock\.\w.*|inspect\.getsource\w*"
+    r"|torch\.compiler\.cudagraph_mark_step_begin|torch\.jit\.(script|trace|freeze)"
+)
 
 
 class SkippedFunction(Rule):
@@ -21,6 +31,7 @@ class SkippedFunction(Rule):
         "Attempted to inline function marked as skipped",
         "Attempted to inline function marked as skipped (SkipFunctionVariable)",
     )
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -67,3 +78,7 @@ class SkippedFunction(Rule):
             note="Padding is masked, not taken away.",
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        return call_of(node, function, _CALLS)

@@ -1,6 +1,10 @@
 """BF305: a break that somebody asked for."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
 
 
 class Explicit(Rule):
@@ -23,6 +27,7 @@ class Explicit(Rule):
         "ComptimeContext graph break",
         "Forced graph break on leaf function",
     )
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -44,3 +49,7 @@ class Explicit(Rule):
                 """,
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        return call_of(node, function, r"torch\._dynamo\.(graph_break|skip_frame|step_unsupported)")

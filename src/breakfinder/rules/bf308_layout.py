@@ -1,9 +1,12 @@
 """BF308: sparse and nested tensors."""
 
+import ast
 import re
 
+from breakfinder.rules.pattern import Match, argument, call_of, certainty, match, receiver_of
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
 
 
 class Layout(Rule):
@@ -31,6 +34,7 @@ class Layout(Rule):
         "sparse_grad_accumulate_grad",
     )
     callees = r"torch\..*sparse.*"
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -57,3 +61,15 @@ class Layout(Rule):
     @classmethod
     def matches(cls, symptom: Symptom) -> int:
         return DETAIL if re.search(r"aten\._?(nested|sparse)", symptom.context) else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if call_of(node, function, r"torch\.nested\.(nested_tensor|as_nested_tensor)") and isinstance(
+            node, ast.Call
+        ):
+            layout = argument(node, 9, "layout")
+            return Match(node) if layout is None or function.names.dotted(layout) == "torch.strided" else None
+        if found := call_of(node, function, r"torch\.sparse_(coo|csr|csc|bsr|bsc|compressed)_tensor"):
+            return found
+        tensor = receiver_of(node, r"to_sparse(_\w+)?")
+        return match(node, certainty(tensor, function)) if tensor else None

@@ -1,12 +1,22 @@
 """BF390: what is left of torch's and other libraries' features that cannot be traced."""
 
+import ast
+
 from breakfinder.rules.families import FamilyRule
+from breakfinder.rules.pattern import Match, call_of, certainty, match, receiver_of
 from breakfinder.rules.rule import Example
+from breakfinder.source.dataflow import Function
+
+_CALLS = (
+    r"torch\.(get_num_threads|get_num_interop_threads|initial_seed)"
+    r"|torch\.cuda\.(device_count|memory_allocated|max_memory_allocated|memory_reserved|max_memory_reserved)"
+)
 
 
 class TorchFeature(FamilyRule):
     code = "BF390"
     name = "untraced-feature"
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -27,3 +37,9 @@ class TorchFeature(FamilyRule):
                 """,
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if tensor := receiver_of(node, "storage|storage_offset"):
+            return match(node, certainty(tensor, function))
+        return call_of(node, function, _CALLS)

@@ -1,6 +1,17 @@
 """BF401: context managers."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
+
+_MANAGERS = (
+    r"torch\.device|torch\.autograd\.(set_detect_anomaly|detect_anomaly)"
+    r"|torch\.autograd\.anomaly_mode\.(set_detect_anomaly|detect_anomaly)|torch\.random\.fork_rng"
+    r"|torch\.autograd\.graph\.(saved_tensors_hooks|save_on_cpu)|torch\.backends\.\w+\.(flags|sdp_kernel)"
+    r"|torch\.jit\.optimized_execution|contextlib\.redirect_std(out|err)|decimal\.localcontext"
+)
 
 
 class ContextManager(Rule):
@@ -32,6 +43,7 @@ class ContextManager(Rule):
         "torch.fx.traceback.annotate escaped from compiled region",
         "torch.autograd._unsafe_preserve_version_counter escaped from compiled region",
     )
+    pattern_nodes = (ast.withitem,)
     examples = (
         Example(
             broken="""
@@ -77,3 +89,9 @@ class ContextManager(Rule):
             note="The caller takes the lock.",
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if not isinstance(node, ast.withitem) or not isinstance(node.context_expr, ast.Call):
+            return None
+        return call_of(node.context_expr, function, _MANAGERS)

@@ -1,8 +1,12 @@
 """BF403: exceptions and try."""
 
+import ast
+
 from breakfinder.report.model import Location
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
 
 _ASSERTIONS = (
     "Data-dependent branching",
@@ -35,6 +39,7 @@ class Exceptions(Rule):
         "Unsupported attribute assignment on Exception object",
         "traceback.tb_lasti not supported",
     )
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -98,6 +103,10 @@ class Exceptions(Rule):
         asserted = "ConstantVariable(bool: False)" in symptom.context and symptom.gb_type in _ASSERTIONS
         failed = symptom.kind == "error" and "fake tensor" in symptom.text
         return SOURCE if asserted or (failed and in_try(symptom.location)) else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        return call_of(node, function, r"traceback\.\w+")
 
 
 def in_try(location: Location) -> bool:

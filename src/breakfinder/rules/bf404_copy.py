@@ -1,7 +1,11 @@
 """BF404: copy.copy and copy.deepcopy."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, call_of, certainty, match
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function, Kind
 
 
 class Copy(Rule):
@@ -17,6 +21,7 @@ class Copy(Rule):
         object from its parts.
         """
     gb_types = ("Attempted to copy.deepcopy a tensor", "copy.deepcopy()")
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -65,3 +70,21 @@ class Copy(Rule):
     def matches(cls, symptom: Symptom) -> int:
         copies = symptom.location.expression.startswith(("copy.copy(", "copy.deepcopy("))
         return SOURCE if copies and symptom.kind == "graph_break" else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        deep = call_of(node, function, r"copy\.deepcopy")
+        if (
+            not (deep or call_of(node, function, r"copy\.copy"))
+            or not isinstance(node, ast.Call)
+            or not node.args
+        ):
+            return None
+        copied = node.args[0]
+        kind = function.fact(copied).kind
+        if kind is Kind.UNKNOWN or kind is Kind.MODULE or (deep and kind is Kind.OTHER):
+            return Match(node, "medium" if deep else "low")
+        if kind is Kind.CONTAINER:
+            # Dynamo makes a deep copy of a container, but no shallow one.
+            return None if deep else match(node, certainty(copied, function, kind))
+        return match(node, certainty(copied, function))

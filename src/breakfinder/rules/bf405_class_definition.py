@@ -1,6 +1,10 @@
 """BF405: a class statement in compiled code."""
 
+import ast
+
+from breakfinder.rules.pattern import Match
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
 
 
 class ClassDefinition(Rule):
@@ -15,6 +19,7 @@ class ClassDefinition(Rule):
         Move the class to the top of the module.
         """
     gb_types = ("LOAD_BUILD_CLASS bytecode not supported", "Invalid call to __build_class__")
+    pattern_nodes = (ast.ClassDef,)
     examples = (
         Example(
             broken="""
@@ -40,3 +45,7 @@ class ClassDefinition(Rule):
                 """,
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        return Match(node) if isinstance(node, ast.ClassDef) else None

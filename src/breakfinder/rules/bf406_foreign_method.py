@@ -1,6 +1,14 @@
 """BF406: a method of an object that Dynamo has no model of."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
+
+_CALLS = (
+    r"json\.(dumps|loads)|array\.array|types\.SimpleNamespace|decimal\.Decimal|numpy\.random\.RandomState"
+)
 
 
 class ForeignMethod(Rule):
@@ -17,6 +25,7 @@ class ForeignMethod(Rule):
         function.
         """
     gb_types = ("Unsupported method call", "Unhandled args for method", "Unsupported function call")
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -45,3 +54,7 @@ class ForeignMethod(Rule):
                 """,
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        return call_of(node, function, _CALLS)

@@ -1,12 +1,17 @@
 """BF490: what is left of Python's constructs that cannot be traced."""
 
+import ast
+
 from breakfinder.rules.families import FamilyRule
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import Example
+from breakfinder.source.dataflow import Function
 
 
 class PythonConstruct(FamilyRule):
     code = "BF490"
     name = "untraced-construct"
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -32,3 +37,7 @@ class PythonConstruct(FamilyRule):
                 """,
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        return call_of(node, function, r"builtins\.(globals|eval|exec|dir|compile)|ast\.literal_eval")

@@ -1,6 +1,10 @@
 """BF502: gradients are computed inside the compiled function."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, call_of, certainty, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function, Kind
 
 
 class Backward(Rule):
@@ -41,6 +45,7 @@ class Backward(Rule):
         "Unsupported torch._C._ImperativeEngine.queue_callback()",
         "dtype mismatch between tensor and its gradient",
     )
+    pattern_nodes = (ast.Call, ast.Attribute)
     examples = (
         Example(
             broken="""
@@ -85,3 +90,19 @@ class Backward(Rule):
             inputs="(torch.randn(4, 8), torch.randn(4, 8, requires_grad=True))",
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if found := call_of(node, function, r"torch\.autograd\.(grad|backward)"):
+            return found
+        if isinstance(node, ast.Attribute):
+            # Read, not called: `retain_grad` breaks as soon as it is looked up.
+            return (
+                match(node, certainty(node.value, function))
+                if node.attr in ("grad_fn", "retain_grad")
+                else None
+            )
+        if not (loss := receiver_of(node, "backward")):
+            return None
+        unknown = function.fact(loss).kind is Kind.UNKNOWN and "loss" in function.names.dotted(loss)
+        return match(node, "medium" if unknown else certainty(loss, function))

@@ -1,6 +1,11 @@
 """BF503: requires_grad is changed inside the compiled function."""
 
+import ast
+import re
+
+from breakfinder.rules.pattern import Match, argument, certainty, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
 
 
 class RequiresGrad(Rule):
@@ -22,6 +27,7 @@ class RequiresGrad(Rule):
         "setattr() on Tensor.requires_grad",
         "Attempted to use tensor creation function with requires_grad=True",
     )
+    pattern_nodes = (ast.Call, ast.Attribute)
     examples = (
         Example(
             broken="""
@@ -62,3 +68,24 @@ class RequiresGrad(Rule):
                 """,
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if isinstance(node, ast.Attribute):
+            written = node.attr == "requires_grad" and isinstance(node.ctx, ast.Store)
+            return match(node, certainty(node.value, function) or "medium") if written else None
+        if not isinstance(node, ast.Call):
+            return None
+        if tensor := receiver_of(node, "requires_grad_"):
+            off = (asked := argument(node, 0, "requires_grad")) is not None and not _is_true(asked)
+            return None if off else match(node, certainty(tensor, function))
+        makes = re.fullmatch(
+            r"torch\.(tensor|empty|full|ones|zeros|rand|randn|randint|arange|linspace|eye)(_like)?",
+            function.called(node),
+        )
+        asked = next((given.value for given in node.keywords if given.arg == "requires_grad"), None)
+        return Match(node) if makes and asked is not None and _is_true(asked) else None
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True

@@ -1,6 +1,16 @@
 """BF506: parameters and modules made in compiled code."""
 
+import ast
+import re
+
+from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
+
+_WITH_PARAMETERS = (
+    r"torch\.nn\.(modules\.\w+\.)?(Linear|Bilinear|Conv(Transpose)?[123]d|Embedding(Bag)?|LayerNorm|RMSNorm"
+    r"|GroupNorm|BatchNorm[123]d|PReLU|MultiheadAttention|Transformer\w*|(RNN|LSTM|GRU)(Cell)?)"
+)
 
 
 class NewParameter(Rule):
@@ -25,6 +35,7 @@ class NewParameter(Rule):
         "`torch.nn.Parameter` with non-constant Tensor attributes",
         "non-constant `requires_grad` argument to `torch.nn.Parameter`",
     )
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -57,3 +68,21 @@ class NewParameter(Rule):
             note="The weights are drawn in another order.",
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if not isinstance(node, ast.Call) or getattr(function.node, "name", "") in (
+            "__init__",
+            "__post_init__",
+        ):
+            return None
+        if call_of(node, function, r"torch\.nn\.(parameter\.)?Parameter"):
+            # One made of an input is that input.
+            return None if not node.args or isinstance(node.args[0], ast.Name) else Match(node)
+        made = re.fullmatch(_WITH_PARAMETERS, function.called(node))
+        plain = {
+            given.arg
+            for given in node.keywords
+            if isinstance(given.value, ast.Constant) and not given.value.value
+        }
+        return Match(node) if made and not plain & {"elementwise_affine", "affine"} else None

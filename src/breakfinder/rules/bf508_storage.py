@@ -1,6 +1,10 @@
 """BF508: a tensor's storage is changed under it."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, certainty, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
 
 
 class Storage(Rule):
@@ -29,6 +33,7 @@ class Storage(Rule):
         "Shape mismatch with out= list of tensor variants",
         "Shape mismatch with out= tensor variant",
     )
+    pattern_nodes = (ast.Call, ast.Attribute)
     examples = (
         Example(
             broken="""
@@ -69,3 +74,20 @@ class Storage(Rule):
                 """,
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if isinstance(node, ast.Attribute):
+            written = node.attr == "data" and isinstance(node.ctx, ast.Store)
+            made_here = (
+                written and isinstance(node.value, ast.Name) and not _is_parameter(node.value.id, function)
+            )
+            return match(node, certainty(node.value, function)) if made_here else None
+        tensor = receiver_of(node, "resize_|resize_as_|share_memory_")
+        return match(node, certainty(tensor, function)) if tensor else None
+
+
+def _is_parameter(name: str, function: Function) -> bool:
+    """Whether a name is a parameter of the function: the data of its inputs may be replaced."""
+    given = function.node.args
+    return any(name == arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs))

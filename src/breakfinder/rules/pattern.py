@@ -39,9 +39,9 @@ def surest(levels: Iterable[Confidence | None]) -> Confidence | None:
     return next((level for level in ("high", "medium", "low") if level in given), None)
 
 
-def match(node: ast.expr | ast.stmt, confidence: Confidence | None) -> Match | None:
+def match(node: ast.AST, confidence: Confidence | None) -> Match | None:
     """A match, unless there is no confidence at all."""
-    return Match(node, confidence) if confidence else None
+    return Match(node, confidence) if confidence and isinstance(node, ast.expr | ast.stmt) else None
 
 
 def call_of(node: ast.AST, function: Function, names: str, confidence: Confidence = "high") -> Match | None:
@@ -51,9 +51,11 @@ def call_of(node: ast.AST, function: Function, names: str, confidence: Confidenc
     return None
 
 
-def method(node: ast.AST) -> str:
-    """The name of the attribute that is called, whatever it is an attribute of; empty for none."""
-    return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+def receiver_of(node: ast.AST, names: str) -> ast.expr | None:
+    """What a method is called on, if a regular expression matches the method's name, as a whole."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    return node.func.value if re.fullmatch(names, node.func.attr) else None
 
 
 def argument(call: ast.Call, position: int, keyword: str) -> ast.expr | None:

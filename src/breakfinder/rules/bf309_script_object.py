@@ -1,7 +1,15 @@
 """BF309: TorchScript."""
 
+import ast
+import re
+
+from breakfinder.rules import attributes
+from breakfinder.rules.pattern import Match
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
+
+_MAKERS = r"torch\.jit\.(script|trace|load|freeze|optimize_for_inference)|torch\.(ao\.)?quantization\.quantize_dynamic"
 
 
 class ScriptObject(Rule):
@@ -25,6 +33,7 @@ class ScriptObject(Rule):
         "Attempted to access non-callable attribute of TorchScript object",
         "wrap_jit_function: missing _torchdynamo_inline",
     )
+    pattern_nodes = (ast.Attribute,)
     examples = (
         Example(
             broken="""
@@ -60,3 +69,11 @@ class ScriptObject(Rule):
             symptom.gb_type == "Failed to convert args/kwargs to proxy" and "ScriptObject" in symptom.context
         )
         return DETAIL if packed else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        made = attributes.initial(function, attributes.own(node))
+        if not isinstance(node, ast.Attribute) or not isinstance(made, ast.Call):
+            return None
+        scripted = re.fullmatch(_MAKERS, function.names.dotted(made.func))
+        return Match(node) if scripted and attributes.is_first_use(node, function) else None

@@ -1,9 +1,12 @@
 """BF402: generators."""
 
+import ast
 import re
 
+from breakfinder.rules.pattern import Match
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
 
 
 class Generator(Rule):
@@ -30,6 +33,7 @@ class Generator(Rule):
         "CLEANUP_THROW with StopIteration",
         "SEND with bad type",
     )
+    pattern_nodes = (ast.Yield, ast.YieldFrom)
     examples = (
         Example(
             broken="""
@@ -73,3 +77,12 @@ class Generator(Rule):
         silent = symptom.kind == "skipped_frame" and not symptom.gb_type
         yields = re.search(r"\byield\b", symptom.location.snippet)
         return DETAIL if silent and yields else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        entry = function.owner is not None and getattr(function.node, "name", "") == "forward"
+        first = next(
+            (part for part in ast.walk(function.node) if isinstance(part, ast.Yield | ast.YieldFrom)), None
+        )
+        # A caller that is compiled itself traces the generator.
+        return Match(function.node, "medium") if entry and node is first else None

@@ -1,6 +1,12 @@
 """BF501: RNN, GRU and LSTM modules."""
 
+import ast
+import re
+
+from breakfinder.rules import attributes
+from breakfinder.rules.pattern import Match
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
 
 
 class RecurrentModule(Rule):
@@ -16,6 +22,7 @@ class RecurrentModule(Rule):
         made of. The cells (`LSTMCell` and the like) are traced as they are.
         """
     gb_types = ("Attempted to wrap RNN, GRU, or LSTM",)
+    pattern_nodes = (ast.Attribute,)
     examples = (
         Example(
             broken="""
@@ -48,3 +55,14 @@ class RecurrentModule(Rule):
             inputs="(torch.randn(3, 6, 8),)",
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        made = attributes.initial(function, attributes.own(node))
+        if not isinstance(node, ast.Attribute) or not isinstance(made, ast.Call):
+            return None
+        recurrent = re.fullmatch(
+            r"torch\.nn\.(modules\.rnn\.)?(RNN|GRU|LSTM)", function.names.dotted(made.func)
+        )
+        # The function is skipped at the first use, and what follows is not looked at.
+        return Match(node) if recurrent and attributes.is_first_use(node, function) else None

@@ -1,6 +1,13 @@
 """BF505: hooks on gradients."""
 
+import ast
+
+from breakfinder.rules import attributes
+from breakfinder.rules.pattern import Match, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
+
+_REGISTER = "register_full_backward_hook|register_full_backward_pre_hook|register_backward_hook"
 
 
 class Hooks(Rule):
@@ -22,6 +29,7 @@ class Hooks(Rule):
         "Storing Tensor hook handle in globals (inline call)",
         "register_hook with stride-dependent code",
     )
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -53,3 +61,11 @@ class Hooks(Rule):
             note="The hook is gone.",
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        name = attributes.own(node.func) if isinstance(node, ast.Call) else ""
+        if not name or function.owner is None or attributes.in_constructor(function):
+            return None
+        registered = (receiver_of(call, _REGISTER) for call in attributes.calls_in(function.owner))
+        return match(node, "high" if any(attributes.own(module) == name for module in registered) else None)

@@ -1,6 +1,11 @@
 """BF507: side effects inside a checkpointed function and the like."""
 
+import ast
+
+from breakfinder.rules import attributes
+from breakfinder.rules.pattern import Match, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
 
 
 class HigherOrder(Rule):
@@ -22,6 +27,7 @@ class HigherOrder(Rule):
         "Encountered input mutation during higher order op tracing",
         "nn.Module mutation in HigherOrderOp",
     )
+    pattern_nodes = (ast.Call, ast.Attribute)
     examples = (
         Example(
             broken="""
@@ -61,4 +67,26 @@ class HigherOrder(Rule):
                         return checkpoint(self.block, x, use_reentrant=False) * 2
                 """,
         ),
+    )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if not _is_checkpointed(function):
+            return None
+        if isinstance(node, ast.Attribute):
+            written = isinstance(node.ctx, ast.Store) and not isinstance(function.parent(node), ast.AugAssign)
+            return match(node, "high" if written and attributes.own(node) else None)
+        changed = receiver_of(node, "append|extend|insert|update|add|setdefault|pop|clear")
+        return match(node, "high" if attributes.own(changed) else None)
+
+
+def _is_checkpointed(function: Function) -> bool:
+    """Whether a method is given to `torch.utils.checkpoint` by its class."""
+    if function.owner is None:
+        return False
+    return any(
+        call.args
+        and attributes.own(call.args[0]) == getattr(function.node, "name", "")
+        and function.names.dotted(call.func) == "torch.utils.checkpoint.checkpoint"
+        for call in attributes.calls_in(function.owner)
     )

@@ -1,9 +1,13 @@
 """BF606: a list or dict that is kept between calls grows."""
 
+import ast
 import re
 
+from breakfinder.rules import attributes
+from breakfinder.rules.pattern import Match, match, receiver_of
 from breakfinder.rules.rule import DETAIL, NO_MATCH, Example, Rule, code
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
 
 
 class Container(Rule):
@@ -20,6 +24,7 @@ class Container(Rule):
         the compiled function.
         """
     guards = r"___dict_contains|(^not |^len\()(self\b|G\[)"
+    pattern_nodes = (ast.Call, ast.Subscript)
     examples = (
         Example(
             broken="""
@@ -97,3 +102,49 @@ class Container(Rule):
         """
         known = symptom.guards if "size mismatch" in symptom.guard else symptom.guards[:1]
         return next((guard for guard in known if re.search(cls.guards, guard)), "")
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if isinstance(node, ast.Subscript):
+            return cls._filled(node, function)
+        grown = receiver_of(node, "append|extend|insert|appendleft|setdefault|update|add")
+        kept = attributes.initial(function, attributes.own(grown))
+        if kept is None or not _is_empty(kept, function):
+            return None
+        return match(node, None if _made_anew(attributes.own(grown), function) else "high")
+
+    @classmethod
+    def _filled(cls, node: ast.Subscript, function: Function) -> Match | None:
+        """A dict that is filled as it goes: at the test whether the key is there, if there is one."""
+        name = attributes.own(node.value)
+        kept = attributes.initial(function, name)
+        if kept is None or not isinstance(node.ctx, ast.Store) or not _is_empty(kept, function):
+            return None
+        if isinstance(kept, ast.List) or _made_anew(name, function):
+            return None
+        asked = (
+            other
+            for other in ast.walk(function.node)
+            if isinstance(other, ast.Compare) and isinstance(other.ops[0], ast.In | ast.NotIn)
+        )
+        test = next((other for other in asked if attributes.own(other.comparators[0]) == name), None)
+        return Match(test or node, "medium")
+
+
+def _is_empty(value: ast.expr, function: Function) -> bool:
+    """Whether a value is an empty list, dict, set or deque."""
+    if isinstance(value, ast.List):
+        return not value.elts
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    return isinstance(value, ast.Call) and bool(
+        re.fullmatch(
+            r"builtins\.(list|dict|set)|collections\.(deque|defaultdict|OrderedDict)",
+            function.names.dotted(value.func),
+        )
+    )
+
+
+def _made_anew(name: str, function: Function) -> bool:
+    """Whether the function itself sets an attribute before it is filled."""
+    return any(attributes.own_target(node) == name for node in ast.walk(function.node))

@@ -47,6 +47,10 @@ class CheckOptions:
     """Seconds after which the child process is stopped."""
     memory_limit: int | None = None
     """Bytes of resident memory; None: 85 % of what was available at the start."""
+    fixes: bool = True
+    """Try fixes and settings once the model is traced."""
+    fix_timeout: float = 180.0
+    """Seconds for all of them."""
     output_limit: int = 256 * 1024 * 1024
     """Bytes that the model may print before it is stopped."""
 

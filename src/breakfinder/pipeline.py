@@ -11,7 +11,19 @@ from typing import Any
 from breakfinder import __version__
 from breakfinder.errors import UsageError
 from breakfinder.options import CheckOptions
-from breakfinder.report.model import Environment, Failure, Report, Status, Subject, Target, Tool
+from breakfinder.report.model import (
+    Environment,
+    Failure,
+    Finding,
+    Fix,
+    FixStep,
+    KnobTrial,
+    Report,
+    Status,
+    Subject,
+    Target,
+    Tool,
+)
 from breakfinder.trace import TraceLog
 
 
@@ -36,6 +48,11 @@ class Recorder:
         self.environment: Environment | None = None
         self.subject = Subject(name=target.text)
         self.notes: list[str] = []
+        self.fixes: dict[str, list[Fix]] = {}
+        self.steps: list[FixStep] = []
+        self.patch = ""
+        self.knobs: list[KnobTrial] = []
+        self.traced = False
         self._began = time.perf_counter()
         self._created = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
 
@@ -48,6 +65,16 @@ class Recorder:
             self.subject = Subject(**data)
         elif kind == "note":
             self.notes.append(data["text"])
+        elif kind == "traced":
+            self.traced = True
+        elif kind == "fix":
+            self.fixes.setdefault(data["finding"], []).append(Fix(**data["fix"]))
+        elif kind == "step":
+            self.steps.append(FixStep(**data))
+        elif kind == "patch":
+            self.patch = data["text"]
+        elif kind == "knob":
+            self.knobs.append(KnobTrial(**data))
         elif kind == "restart":
             self.log = TraceLog()
             self.progress.frames = self.progress.breaks = 0
@@ -68,7 +95,7 @@ class Recorder:
 
         assembler = Assembler()
         scenarios = [assembler.add_scenario(trace) for trace in self.log.scenarios]
-        findings = assembler.findings()
+        findings = [self._with_fixes(finding) for finding in assembler.findings()]
         status: Status = "failed" if failure else "findings" if problems(findings) else "ok"
         return Report(
             tool=Tool(version=__version__),
@@ -79,6 +106,9 @@ class Recorder:
             subject=self.subject,
             scenarios=scenarios,
             findings=findings,
+            steps=self.steps,
+            patch=self.patch,
+            knobs=self.knobs,
             status=status,
             failure=failure,
             notes=self.notes,
@@ -86,6 +116,10 @@ class Recorder:
             peak_memory_bytes=peak_memory_bytes,
             output=output,
         )
+
+    def _with_fixes(self, finding: Finding) -> Finding:
+        fixes = self.fixes.get(finding.fingerprint)
+        return finding.model_copy(update={"fixes": fixes}) if fixes else finding
 
 
 def _own_environment() -> Environment:
@@ -125,7 +159,12 @@ def check_target(
     outcome = supervisor.run()
     if outcome.usage_error is not None:
         raise UsageError(*outcome.usage_error)
-    report = recorder.report(outcome.failure, outcome.output, outcome.peak_memory_bytes)
+    failure = outcome.failure
+    if failure is not None and recorder.traced and not outcome.interrupted:
+        # The model's own trace is complete: that a trial of a fix went wrong takes nothing away from it.
+        recorder.notes.append(f"not all fixes and settings were tried: at '{failure.stage}' it {failure.message}")
+        failure = None
+    report = recorder.report(failure, outcome.output, outcome.peak_memory_bytes)
     return CheckResult(report, outcome.interrupted)
 
 

@@ -199,12 +199,13 @@ def _interrupt_on_sigterm() -> None:
 
 
 def _resident(process: psutil.Process) -> int:
-    """Resident bytes of a process and all its descendants."""
+    """Resident bytes of a process and all its descendants; of these what they do not share with it."""
     total = 0
     with contextlib.suppress(psutil.NoSuchProcess):
-        for member in [process, *process.children(recursive=True)]:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                total += member.memory_info().rss
+        total = process.memory_info().rss
+        for member in process.children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+                total += member.memory_full_info().uss
     return total
 
 

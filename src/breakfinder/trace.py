@@ -148,6 +148,11 @@ class ScenarioTrace:
     trace_seconds: float = 0.0
     finished: bool = False
 
+    def has_problems(self) -> bool:
+        """Whether there may be a finding in it."""
+        skipped = any(frame.outcome == "skipped" for frame in self.frames)
+        return bool(self.breaks or self.errors or self.recompilations or skipped)
+
 
 def to_plain(data: Any) -> Any:
     """A record, or a dict of records, as JSON-compatible data."""

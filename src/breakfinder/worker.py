@@ -2,7 +2,8 @@
 
 Messages are JSON lines ``[kind, data]`` on a pipe of their own, so that what the model prints cannot
 garble them.  Kinds besides those of `breakfinder.trace.TraceLog`: ``stage``, ``environment``, ``subject``,
-``note``, ``restart`` (what was traced so far is void), ``usage_error``, ``failure`` and ``done``.
+``note``, ``restart`` (what was traced so far is void), ``traced`` (all that follows are trials of fixes and
+settings), ``fix``, ``step``, ``patch``, ``knob``, ``usage_error``, ``failure`` and ``done``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from breakfinder.errors import UsageError
@@ -155,12 +157,19 @@ def check(target: Target, options: CheckOptions, send: Callable[[str, Any], None
             if log.recompiles_within_a_call() and (deeper := attempt.deeper()):
                 send("restart", {"note": attempt.note})
                 send("subject", deeper.facts.model_dump())
-                trace(deeper, send, options.dynamo_config)
-            return
+                subject, log = deeper, trace(deeper, send, options.dynamo_config)
         except UsageError:
             raise
         except Exception as error:
             failure = error
+            continue
+        send("traced", {})
+        if options.fixes and any(scenario.has_problems() for scenario in log.scenarios):
+            from breakfinder.fixes.session import Session
+
+            session = Session(subject, attempt, log, options.dynamo_config, Path.cwd(), options.fix_timeout)
+            session.run(send)
+        return
     if failure is not None:
         raise failure
 

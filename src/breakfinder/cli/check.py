@@ -126,6 +126,19 @@ def parse_config(pairs: tuple[str, ...]) -> dict[str, Any]:
     "--dynamo-config", multiple=True, metavar="NAME=VALUE", help="A value of torch._dynamo.config; repeats."
 )
 @click.option(
+    "--fixes/--no-fixes", default=True, show_default=True, help="Try and prove fixes, and try settings."
+)
+@click.option(
+    "--fix-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=180.0,
+    show_default=True,
+    help="Seconds for all trials of fixes and settings.",
+)
+@click.option(
+    "--patch", "patch_file", default="", metavar="FILE", help="Write the fixes that held, for 'git apply'."
+)
+@click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=600.0,
@@ -143,6 +156,9 @@ def command(
     memory_limit: str,
     model_kwargs: str,
     dynamo_config: tuple[str, ...],
+    fixes: bool,
+    fix_timeout: float,
+    patch_file: str,
     timeout: float,
     **build: Any,
 ) -> None:
@@ -156,17 +172,24 @@ def command(
     options = CheckOptions(
         build=BuildOptions(**build),
         dynamo_config=parse_config(dynamo_config),
+        fixes=fixes,
+        fix_timeout=fix_timeout,
         timeout=timeout,
         memory_limit=parse_size(memory_limit) if memory_limit else None,
     )
-    from breakfinder.cli.output import Outputs, ShownProgress
+    from breakfinder.cli.output import Outputs, ShownProgress, check_writable
     from breakfinder.pipeline import check_target
+    from breakfinder.report.write import write_text
 
     destinations = Outputs.parse(outputs, _DEFAULT_FOLDER, quiet)
     destinations.prepare()
+    if patch_file:
+        check_writable(Path(patch_file))
     with ShownProgress(shown=not quiet) as progress:
         result = check_target(target, options, progress.update, ["breakfinder", *sys.argv[1:]])
     destinations.write(result.report)
+    if patch_file:
+        write_text(Path(patch_file), result.report.patch)
     if open_page:
         destinations.open_page()
     sys.exit(EXIT_INTERRUPTED if result.interrupted else EXIT_CODES[result.report.status])

@@ -36,6 +36,7 @@ class Item(Rule):
     )
     callees = r"builtins\.(range|int|float|bool|complex|round)"
     pattern_nodes = (ast.Call, ast.Subscript)
+    knobs = ("scalars",)
     examples = (
         Example(
             broken="""

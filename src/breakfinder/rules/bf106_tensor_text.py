@@ -23,6 +23,7 @@ class TensorText(Rule):
     gb_types = ("repr() on tensor",)
     callees = r"builtins\.(str|repr|format|ascii)"
     pattern_nodes = (ast.Call, ast.BinOp)
+    knobs = ("scalars",)
     examples = (
         Example(
             broken="""

@@ -25,6 +25,7 @@ class Print(Rule):
         """
     callees = r"builtins\.print"
     pattern_nodes = (ast.Call,)
+    knobs = ("reorder-logging", "ignore-logging",)
     examples = (
         Example(
             broken="""

@@ -31,6 +31,7 @@ class Logging(Rule):
     gb_types = ("logging.Logger method not supported for non-export cases",)
     callees = r"logging\..*"
     pattern_nodes = (ast.Call,)
+    knobs = ("ignore-logging",)
     examples = (
         Example(
             broken="""

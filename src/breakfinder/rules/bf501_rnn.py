@@ -23,6 +23,7 @@ class RecurrentModule(Rule):
         """
     gb_types = ("Attempted to wrap RNN, GRU, or LSTM",)
     pattern_nodes = (ast.Attribute,)
+    knobs = ("rnn",)
     examples = (
         Example(
             broken="""

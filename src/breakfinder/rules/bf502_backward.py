@@ -46,6 +46,7 @@ class Backward(Rule):
         "dtype mismatch between tensor and its gradient",
     )
     pattern_nodes = (ast.Call, ast.Attribute)
+    knobs = ("autograd",)
     examples = (
         Example(
             broken="""

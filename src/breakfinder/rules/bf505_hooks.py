@@ -30,6 +30,7 @@ class Hooks(Rule):
         "register_hook with stride-dependent code",
     )
     pattern_nodes = (ast.Call,)
+    knobs = ("compiled-autograd", "nested",)
     examples = (
         Example(
             broken="""

@@ -19,6 +19,7 @@ class Shape(Rule):
         a size by a tensor operation.
         """
     guards = r"(size|rank|stride) mismatch|\.(size|stride|storage_offset)\(\)"
+    knobs = ("dynamic",)
     examples = (
         Example(
             broken="""

@@ -22,6 +22,7 @@ class RecompileLimit(Rule):
         "Dynamo cache limit exceeded",
         "Excessive RestartAnalysis() calls",
     )
+    knobs = ("integers", "dynamic",)
     examples = (
         Example(
             broken="""

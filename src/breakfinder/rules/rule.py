@@ -119,6 +119,8 @@ class Rule:
     """The kinds of syntax nodes that `pattern` is asked about; empty: the source alone cannot tell."""
     fixes: ClassVar[tuple[str, ...]] = ()
     """Modules of `breakfinder.rules.rewrites` that may take the problem away, in the order to try them."""
+    knobs: ClassVar[tuple[str, ...]] = ()
+    """Settings that may take the problem away without a change of the source: names of `fixes.knobs.KNOBS`."""
 
     def __init_subclass__(cls) -> None:
         cls.why, cls.remedy = unwrapped(cls.why), unwrapped(cls.remedy)

@@ -21,3 +21,6 @@ class Attempt:
     deeper: Callable[[], Subject | None] = lambda: None
     """Builds it with more layers, for when frames are compiled anew within one call: whether that meets the
     recompile limit shows only with more layers than the limit.  None if there are no more."""
+    with_values: Callable[[], Subject | None] = lambda: None
+    """Builds it small with real tensors, to compare results on where the subject itself has none; None if it
+    cannot be."""

@@ -54,16 +54,26 @@ def _load_file(path: Path) -> ModuleType:
     name = ".".join(parts)
     if len(parts) > 1:
         return importlib.import_module(name)
-    if name in sys.modules:
+    if name in sys.modules and not _is_module_of(name, path):
         # A file may have the name of a module that is loaded already.
         name = f"{name}_{abs(hash(str(path))):x}"
+    if _is_module_of(name, path):
+        return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} cannot be imported", "give a .py file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module
+
+
+def _is_module_of(name: str, path: Path) -> bool:
+    return getattr(sys.modules.get(name), "__file__", None) == str(path)
 
 
 def _import(name: str) -> ModuleType:

@@ -26,24 +26,30 @@ def attempts(target: Target, options: BuildOptions) -> Iterator[Attempt]:
     if importlib.util.find_spec("transformers") is None:
         raise UsageError("transformers is not installed", "pip install 'breakfinder[transformers]'")
     builder = _Builder(target, options)
+
+    def small() -> Subject:
+        return builder.random(shrink=True)
+
     if options.weights in ("random", "real"):
         yield Attempt(builder.random if options.weights == "random" else builder.real)
         return
-    yield Attempt(lambda: builder.fake(options.depth), deeper=builder.deeper)
+    yield Attempt(lambda: builder.fake(options.depth), deeper=builder.deeper, with_values=small)
     if options.depth == "auto" and builder.reduced:
         yield Attempt(
             lambda: builder.fake("auto", rebuilt=True),
             "its widths depend on the number of its layers, so it was built anew with those that were kept",
             lambda error: not _needs_values(error),
+            with_values=small,
         )
         yield Attempt(
             lambda: builder.fake("full"),
             "it cannot run with only one of each kind of its layers, so all of them were traced",
             lambda error: not _needs_values(error),
+            with_values=small,
         )
     if options.weights is None:
         yield Attempt(
-            lambda: builder.random(shrink=True),
+            small,
             "it cannot run with fake tensors (its eager code needs real values), so a small model of the same kind "
             "with random weights was traced",
         )

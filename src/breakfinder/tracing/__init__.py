@@ -6,9 +6,9 @@ from typing import Any
 
 from breakfinder.targets.subject import Subject
 from breakfinder.trace import TraceLog
-from breakfinder.tracing.trials import ModelError, Send, Trials
+from breakfinder.tracing.trials import Compile, ModelError, Send, Trials, compile_plainly
 
-__all__ = ["ModelError", "trace"]
+__all__ = ["ModelError", "trace", "trace_default"]
 
 
 def trace(subject: Subject, send: Send | None = None, config: dict[str, Any] | None = None) -> TraceLog:
@@ -26,4 +26,17 @@ def trace(subject: Subject, send: Send | None = None, config: dict[str, Any] | N
 
     for scenario in subject.scenarios:
         Trials(subject, scenario, record, config or {}).run()
+    return log
+
+
+def trace_default(
+    subject: Subject, config: dict[str, Any] | None = None, compile: Compile = compile_plainly
+) -> TraceLog:
+    """What ``torch.compile`` does by default with every scenario, without the other trials.
+
+    ``compile`` may compile it in another way.  Raises ModelError if the model itself raises.
+    """
+    log = TraceLog()
+    for scenario in subject.scenarios:
+        Trials(subject, scenario, log.apply, config or {}, compile).run_default()
     return log

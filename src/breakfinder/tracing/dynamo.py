@@ -122,6 +122,15 @@ def recompile_limit() -> int:
     return int(torch._dynamo.config.recompile_limit)
 
 
+@contextlib.contextmanager
+def inductor_in_process() -> Iterator[None]:
+    """inductor without helper processes of its own: this one is a fork, which must not leave any behind."""
+    import torch._inductor.config as config
+
+    with config.patch(compile_threads=1):
+        yield
+
+
 CAPTURE = {"capture_scalar_outputs": True, "capture_dynamic_output_shape_ops": True}
 """What ``fullgraph=True`` switches on besides raising at the first break."""
 

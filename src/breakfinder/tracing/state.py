@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -73,3 +75,31 @@ class ModuleState:
                 buffer.copy_(value)
         for parameter, gradient in self._gradients:
             parameter.grad = gradient
+
+
+class GlobalState:
+    """Plain values at the top level of the modules that these files are, when it was made.
+
+    Numbers, strings, None, tensors and built-in containers are restored; functions, classes and other objects
+    are left alone.
+    """
+
+    def __init__(self, files: Iterable[str]) -> None:
+        wanted = set(files)
+        self._values = [
+            (vars(module), {name: _copy(value) for name, value in vars(module).items() if _is_plain(value)})
+            for module in list(sys.modules.values())
+            if isinstance(getattr(module, "__file__", None), str)
+            and str(Path(str(module.__file__)).resolve()) in wanted
+        ]
+
+    def restore(self) -> None:
+        for namespace, values in self._values:
+            for name, value in values.items():
+                if not name.startswith("__"):
+                    namespace[name] = _copy(value)
+
+
+def _is_plain(value: Any) -> bool:
+    plain = (bool, int, float, str, type(None), dict, list, set, torch.Tensor)
+    return isinstance(value, plain)

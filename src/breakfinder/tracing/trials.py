@@ -22,6 +22,14 @@ Send = Callable[[str, Any], None]
 
 Around = Callable[[int, "Call"], contextlib.AbstractContextManager[None]]
 
+Compile = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
+"""Takes the subject and a backend, and gives what is to be called."""
+
+
+def compile_plainly(function: Callable[..., Any], backend: Callable[..., Any]) -> Callable[..., Any]:
+    compiled: Callable[..., Any] = torch.compile(function, backend=backend)
+    return compiled
+
 
 def _nothing_around(index: int, call: Call) -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext()
@@ -41,6 +49,38 @@ def call_subject(function: Callable[..., Any], call: Call) -> Any:
     return function(*call.args, **call.kwargs)
 
 
+def drive(
+    subject: Subject,
+    scenario: Scenario,
+    function: Callable[..., Any],
+    calls: int | None = None,
+    around: Around = _nothing_around,
+) -> int:
+    """Make the scenario's calls on ``function``, at most ``calls`` of them; gives how many were made.
+
+    Each is made inside the context that ``around(index, call)`` gives.
+    """
+    with subject.run_context(), torch.set_grad_enabled(scenario.grad):
+        generator = scenario.calls()
+        made = 0
+        try:
+            call = next(generator)
+            while True:
+                with around(made, call):
+                    output = call_subject(function, call)
+                made += 1
+                if made == calls:
+                    if scenario.training:
+                        # The first call's backward pass is part of the trial.
+                        _advance(generator, output)
+                    return made
+                call = generator.send(output)
+        except StopIteration:
+            return made
+        finally:
+            generator.close()
+
+
 @dataclass
 class Trials:
     """Runs one scenario's trials; each starts from the same module state and the same random seeds."""
@@ -49,6 +89,7 @@ class Trials:
     scenario: Scenario
     send: Send
     config: dict[str, Any]
+    compile: Compile = compile_plainly
 
     def __post_init__(self) -> None:
         self.state = ModuleState(self.subject.callable)
@@ -71,6 +112,17 @@ class Trials:
             dynamo.reset()
         self.send("scenario_done", {"trace_seconds": time.perf_counter() - began})
 
+    def run_default(self) -> None:
+        """The default compile alone."""
+        self.send("scenario", {"name": self.scenario.name})
+        began = time.perf_counter()
+        try:
+            self._default()
+        finally:
+            self.state.restore()
+            dynamo.reset()
+        self.send("scenario_done", {"trace_seconds": time.perf_counter() - began})
+
     def _stage(self, trial: str) -> None:
         self.send("stage", {"name": f"trace {self.scenario.name}: {trial}"})
 
@@ -84,38 +136,16 @@ class Trials:
     def _drive(
         self, function: Callable[..., Any], calls: int | None, around: Around = _nothing_around
     ) -> int:
-        """Make the scenario's calls on ``function``, at most ``calls`` of them; gives how many were made.
-
-        Each is made inside the context that ``around(index, call)`` gives.
-        """
-        with self.subject.run_context(), torch.set_grad_enabled(self.scenario.grad):
-            generator = self.scenario.calls()
-            made = 0
-            try:
-                call = next(generator)
-                while True:
-                    with around(made, call):
-                        output = call_subject(function, call)
-                    made += 1
-                    if made == calls:
-                        if self.scenario.training:
-                            # The first call's backward pass is part of the trial.
-                            _advance(generator, output)
-                        return made
-                    call = generator.send(output)
-            except StopIteration:
-                return made
-            finally:
-                generator.close()
+        return drive(self.subject, self.scenario, function, calls, around)
 
     def _default(self) -> None:
         self._stage("torch.compile")
         self._fresh()
         run = _ObservedRun(self)
-        compiled = torch.compile(self.subject.callable, backend=run.counter.backend(run.observer.on_graph))
         try:
             with dynamo.configured(self.config), run.observer:
-                self._drive(compiled, None, run.around)
+                backend = run.counter.backend(run.observer.on_graph)
+                self._drive(self.compile(self.subject.callable, backend), None, run.around)
         except UsageError:
             raise
         except Exception as error:

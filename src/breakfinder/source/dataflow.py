@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from enum import Enum
+from functools import cached_property
 from typing import NamedTuple
 
 from breakfinder.source.names import Names
@@ -45,12 +47,27 @@ class Function:
         names: Names,
         node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
         owner: ast.ClassDef | None = None,
+        qualname: str = "",
     ) -> None:
         self.names = names
         self.node = node
         self.owner = owner
         """The class whose method it is."""
-        self._parents = {child: parent for parent in ast.walk(node) for child in ast.iter_child_nodes(parent)}
+        self.qualname = qualname or getattr(node, "name", "<lambda>")
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        return {child: parent for parent in ast.walk(self.node) for child in ast.iter_child_nodes(parent)}
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """What may be compiled of the function: all nodes in the order of the source, those of functions inside
+        it left out."""
+        todo = [*reversed(self.node.body)] if isinstance(self.node.body, list) else [self.node.body]
+        while todo:
+            node = todo.pop()
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield node
+                todo += [*ast.iter_child_nodes(node)][::-1]
 
     def fact(self, node: ast.expr) -> Fact:
         """What is known of the value of an expression."""

@@ -1,6 +1,7 @@
 """BF101: a tensor's value becomes a Python number."""
 
 import ast
+import re
 
 from breakfinder.rules.pattern import Match, certainty, match, receiver_of, surest
 from breakfinder.rules.rule import DETAIL, Example, Rule
@@ -8,6 +9,7 @@ from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function, Kind
 
 _NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "float", "bool", "complex"))
+_OF_MATH = r"math\.\w+|torch\.(is_nonzero|nn\.init\.trunc_normal_)"
 
 
 class Item(Rule):
@@ -110,10 +112,13 @@ class Item(Rule):
         if not isinstance(node, ast.Call):
             return None
         if (tensor := receiver_of(node, "item")) and not node.args and not node.keywords:
-            unknown = function.fact(tensor).kind is Kind.UNKNOWN
-            return match(node, "medium" if unknown else certainty(tensor, function))
+            if function.fact(tensor).kind is Kind.UNKNOWN:
+                return Match(node, "medium")
+            return match(node, certainty(tensor, function) or certainty(tensor, function, Kind.ARRAY))
         name = function.called(node)
         if name in _NUMBERS and len(node.args) == 1:
+            return match(node, certainty(node.args[0], function))
+        if re.fullmatch(_OF_MATH, name) and node.args:
             return match(node, certainty(node.args[0], function))
         if name in ("builtins.range", "torch.arange"):
             return match(node, surest(certainty(bound, function) for bound in node.args))

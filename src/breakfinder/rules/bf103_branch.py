@@ -2,7 +2,8 @@
 
 import ast
 
-from breakfinder.rules.pattern import Match, certainty, match
+from breakfinder.rules import conditions
+from breakfinder.rules.pattern import Match, call_of, certainty, match, surest
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function, Kind
@@ -33,16 +34,7 @@ class Branch(Rule):
         "Data-dependent branching with non-constant __bool__",
         "Data-dependent assertion failed (cannot compile partial graph)",
     )
-    pattern_nodes = (
-        ast.If,
-        ast.While,
-        ast.IfExp,
-        ast.comprehension,
-        ast.Assert,
-        ast.BoolOp,
-        ast.UnaryOp,
-        ast.Call,
-    )
+    pattern_nodes = (*conditions.NODES, ast.Call)
     examples = (
         Example(
             broken="""
@@ -140,55 +132,30 @@ class Branch(Rule):
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
-        if isinstance(node, ast.If | ast.While | ast.IfExp):
-            return _first_tested(node.test, function)
-        if isinstance(node, ast.comprehension):
-            return next(filter(None, (_first_tested(test, function) for test in node.ifs)), None)
-        if isinstance(node, ast.Assert):
+        if isinstance(node, ast.Assert) and (node.msg is None or isinstance(node.msg, ast.Constant)):
             # A failing assertion with a plain message is put into the graph.
-            plain = node.msg is None or isinstance(node.msg, ast.Constant)
-            found = None if plain else _first_tested(node.test, function)
-            return Match(node, found.confidence) if found else None
-        if isinstance(node, ast.Call) and function.called(node) in ("builtins.any", "builtins.all"):
-            return _any_element(node, function)
-        if not isinstance(node, ast.BoolOp | ast.UnaryOp) or _is_tested(node, function):
             return None
-        if isinstance(node, ast.UnaryOp):
-            found = _first_tested(node, function)
-        else:
-            # The last operand is the result, and is not asked for its truth.
-            found = next(filter(None, (_first_tested(value, function) for value in node.values[:-1])), None)
-        return Match(node, found.confidence) if found else None
+        if call_of(node, function, r"builtins\.(any|all)") and isinstance(node, ast.Call):
+            return match(node, surest(certainty(value, function) for value in _elements(node)))
+        for value in conditions.asked(node, function):
+            if found := certainty(_compared(value, function), function):
+                # An operand of its own is told from the whole only by a condition of a statement.
+                whole = isinstance(node, ast.Assert | ast.BoolOp | ast.UnaryOp)
+                return match(node if whole else value, found)
+        return None
 
 
-def _first_tested(test: ast.expr, function: Function) -> Match | None:
-    """The first tensor of which a condition asks whether it is true."""
-    if isinstance(test, ast.BoolOp):
-        return next(filter(None, (_first_tested(value, function) for value in test.values)), None)
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _first_tested(test.operand, function)
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In | ast.NotIn):
-        among = function.fact(test.comparators[0]).kind
-        return match(test, certainty(test.left, function)) if among is Kind.CONTAINER else None
-    return match(test, certainty(test, function))
+def _compared(value: ast.expr, function: Function) -> ast.expr:
+    """Of ``value in (1, 2)`` the value, which is compared with one after the other."""
+    if isinstance(value, ast.Compare) and isinstance(value.ops[0], ast.In | ast.NotIn):
+        among = function.fact(value.comparators[0]).kind
+        return value.left if among is Kind.CONTAINER else value
+    return value
 
 
-def _any_element(call: ast.Call, function: Function) -> Match | None:
-    """Where `any` or `all` is given tensors one by one."""
+def _elements(call: ast.Call) -> list[ast.expr]:
+    """What `any` or `all` is given one by one, as far as it is written there."""
     (elements,) = call.args if len(call.args) == 1 else (None,)
     if isinstance(elements, ast.GeneratorExp | ast.ListComp):
-        return match(call, certainty(elements.elt, function))
-    if isinstance(elements, ast.List | ast.Tuple):
-        return next((Match(call, found) for e in elements.elts if (found := certainty(e, function))), None)
-    return None
-
-
-def _is_tested(node: ast.expr, function: Function) -> bool:
-    """Whether an expression is (part of) a condition, at which its tensors are found."""
-    around = function.parent(node)
-    if isinstance(around, ast.UnaryOp):
-        return isinstance(around.op, ast.Not)
-    if isinstance(around, ast.comprehension):
-        return node in around.ifs
-    tested = isinstance(around, ast.If | ast.While | ast.IfExp | ast.Assert) and around.test is node
-    return tested or isinstance(around, ast.BoolOp)
+        return [elements.elt]
+    return elements.elts if isinstance(elements, ast.List | ast.Tuple) else []

@@ -3,6 +3,7 @@
 import ast
 import re
 
+from breakfinder.rules import conditions
 from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
@@ -115,20 +116,10 @@ class Random(Rule):
         if not isinstance(node, ast.Call):
             return None
         if call_of(node, function, _TRACED):
-            return Match(node) if _decides(node, function) else None
+            return Match(node) if conditions.decides(node, function) else None
         if call_of(node, function, _NUMPY):
             return None if _gives_array(node, function) else Match(node)
         return call_of(node, function, r"random\.[a-z]\w*|numpy\.random\.choice")
-
-
-def _decides(node: ast.AST, function: Function) -> bool:
-    """Whether a value is (part of) a condition."""
-    around = function.parent(node)
-    while isinstance(around, ast.expr):
-        if isinstance(around, ast.IfExp):
-            return around.test is node
-        node, around = around, function.parent(around)
-    return isinstance(around, ast.If | ast.While) and around.test is node
 
 
 def _gives_array(call: ast.Call, function: Function) -> bool:

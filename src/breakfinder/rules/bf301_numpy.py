@@ -1,9 +1,27 @@
 """BF301: NumPy."""
 
+import ast
 import re
 
+from breakfinder.rules import conditions
+from breakfinder.rules.pattern import Match, call_of, certainty
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function, Kind
+
+# Of NumPy's functions, those that torch has no counterpart of (torch 2.13).
+_MISSING = (
+    r"numpy\.(apply_along_axis|apply_over_axes|argpartition|array2string|array_repr|array_str|asanyarray|block"
+    r"|compress|delete|digitize|ediff1d|extract|from(buffer|file|function|iter|string)|histogram_bin_edges|insert"
+    r"|interp|intersect1d|isin|ix_|lexsort|load|loadtxt|genfromtxt|nan\w+|partition|pad|piecewise|place|poly\w*"
+    r"|putmask|packbits|ravel_multi_index|roots|save\w*|select|setdiff1d|setxor1d|trapezoid|trim_zeros|union1d"
+    r"|unpackbits|unravel_index|unwrap|random\.(beta|binomial|default_rng|dirichlet|exponential|gamma"
+    r"|multinomial|permutation|poisson|standard_normal))"
+)
+_TO_SCALAR = (
+    r"numpy\.(prod|sum|mean|median|std|var|max|min|amax|amin|argmax|argmin|dot|linalg\.norm|array|percentile"
+    r"|quantile|ptp|count_nonzero)"
+)
 
 
 class NumPy(Rule):
@@ -36,6 +54,7 @@ class NumPy(Rule):
         "Unsupported ndarray.__version__ access",
     )
     callees = r"numpy\..*"
+    pattern_nodes = (*conditions.NODES, ast.Call)
     examples = (
         Example(
             broken="""
@@ -92,3 +111,19 @@ class NumPy(Rule):
         named = re.search(r"\b(np|numpy)\.", symptom.location.expression)
         array = "NumpyNdarrayVariable" in symptom.context
         return SOURCE if dependent and (named or array) else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if found := call_of(node, function, _MISSING):
+            return found
+        if (
+            call_of(node, function, r"builtins\.(int|float|bool)")
+            and isinstance(node, ast.Call)
+            and node.args
+        ):
+            reduced = call_of(node.args[0], function, _TO_SCALAR)
+            return Match(node) if reduced else None
+        for value in conditions.asked(node, function):
+            if level := certainty(value, function, Kind.ARRAY):
+                return Match(value, level)
+        return None

@@ -12,6 +12,7 @@ from breakfinder.errors import UsageError
 
 _COMMANDS = {
     "check": "find, explain and report a model's graph breaks",
+    "lint": "find likely graph breaks in source, without running it",
     "schema": "print the JSON schema of report.json",
 }
 

@@ -1,9 +1,8 @@
-"""The code of a Jupyter notebook as one module, and the way back from its lines to the cells."""
+"""The code of a Jupyter notebook as one module."""
 
 from __future__ import annotations
 
 import ast
-import bisect
 import json
 import re
 from dataclasses import dataclass
@@ -24,15 +23,8 @@ class Notebook:
     """The code cells joined, each followed by a new line; a line of the text is a line of a cell."""
 
     text: str
-    cells: tuple[int, ...]
-    """The number of each code cell among all cells, from 1, as it stands in the file."""
-    starts: tuple[int, ...]
-    """The line of the text with which each of them begins."""
-
-    def place(self, line: int) -> tuple[int, int]:
-        """Cell and line in it, both from 1, of a line of the text."""
-        index = max(bisect.bisect_right(self.starts, line) - 1, 0)
-        return (self.cells[index], line - self.starts[index] + 1) if self.cells else (1, line)
+    cells: tuple[tuple[int, int], ...]
+    """For each code cell its number among all cells, from 1, and the line of the text with which it begins."""
 
 
 def read_notebook(content: str) -> Notebook:
@@ -45,16 +37,15 @@ def read_notebook(content: str) -> Notebook:
     if not isinstance(cells, list):
         raise Unreadable("it is no notebook of version 4: it has no list of cells")
     parts: list[str] = []
-    numbers, starts = [], []
+    numbered = []
     line = 1
     for number, cell in enumerate(cells, 1):
         code = _code(cell)
         if code is not None:
-            numbers.append(number)
-            starts.append(line)
+            numbered.append((number, line))
             parts.append(code + "\n")
             line += code.count("\n") + 1
-    return Notebook("".join(parts), tuple(numbers), tuple(starts))
+    return Notebook("".join(parts), tuple(numbered))
 
 
 def _code(cell: Any) -> str | None:

@@ -48,7 +48,10 @@ class CheckOptions:
     memory_limit: int | None = None
     """Bytes of resident memory; None: 85 % of what was available at the start."""
     fixes: bool = True
-    """Try fixes and settings once the model is traced."""
+    """Try fixes, and with ``knobs`` settings, once the model is traced."""
+    knobs: bool = True
+    conditional_fixes: bool = True
+    """Keep fixes for which something could not be shown too."""
     fix_timeout: float = 180.0
     """Seconds for all of them."""
     output_limit: int = 256 * 1024 * 1024

@@ -5,11 +5,12 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from breakfinder import __version__
 from breakfinder.errors import UsageError
+from breakfinder.fixes.edit import Edit
 from breakfinder.options import CheckOptions
 from breakfinder.report.model import (
     Environment,
@@ -52,6 +53,8 @@ class Recorder:
         self.steps: list[FixStep] = []
         self.patch = ""
         self.knobs: list[KnobTrial] = []
+        self.edits: list[Edit] = []
+        self.left: list[str] | None = None
         self.traced = False
         self._began = time.perf_counter()
         self._created = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
@@ -73,6 +76,10 @@ class Recorder:
             self.steps.append(FixStep(**data))
         elif kind == "patch":
             self.patch = data["text"]
+        elif kind == "edits":
+            self.edits = [Edit(**edit) for edit in data]
+        elif kind == "left":
+            self.left = data
         elif kind == "knob":
             self.knobs.append(KnobTrial(**data))
         elif kind == "restart":
@@ -133,6 +140,10 @@ def _own_environment() -> Environment:
 class CheckResult:
     report: Report
     interrupted: bool = False
+    edits: list[Edit] = field(default_factory=list)
+    """What the steps of the report do to files."""
+    left: list[str] = field(default_factory=list)
+    """Fingerprints of the findings that are there after them."""
 
 
 def check_target(
@@ -162,10 +173,13 @@ def check_target(
     failure = outcome.failure
     if failure is not None and recorder.traced and not outcome.interrupted:
         # The model's own trace is complete: that a trial of a fix went wrong takes nothing away from it.
-        recorder.notes.append(f"not all fixes and settings were tried: at '{failure.stage}' it {failure.message}")
+        recorder.notes.append(
+            f"not all fixes and settings were tried: at '{failure.stage}' it {failure.message}"
+        )
         failure = None
     report = recorder.report(failure, outcome.output, outcome.peak_memory_bytes)
-    return CheckResult(report, outcome.interrupted)
+    left = [item.fingerprint for item in report.findings] if recorder.left is None else recorder.left
+    return CheckResult(report, outcome.interrupted, recorder.edits, left)
 
 
 def check_object(model: Any, *args: Any, **kwargs: Any) -> Report:

@@ -3,7 +3,7 @@
 Messages are JSON lines ``[kind, data]`` on a pipe of their own, so that what the model prints cannot
 garble them.  Kinds besides those of `breakfinder.trace.TraceLog`: ``stage``, ``environment``, ``subject``,
 ``note``, ``restart`` (what was traced so far is void), ``traced`` (all that follows are trials of fixes and
-settings), ``fix``, ``step``, ``patch``, ``knob``, ``usage_error``, ``failure`` and ``done``.
+settings), ``fix``, ``step``, ``patch``, ``edits``, ``left``, ``knob``, ``usage_error``, ``failure`` and ``done``.
 """
 
 from __future__ import annotations
@@ -167,8 +167,7 @@ def check(target: Target, options: CheckOptions, send: Callable[[str, Any], None
         if options.fixes and any(scenario.has_problems() for scenario in log.scenarios):
             from breakfinder.fixes.session import Session
 
-            session = Session(subject, attempt, log, options.dynamo_config, Path.cwd(), options.fix_timeout)
-            session.run(send)
+            Session(subject, attempt, log, Path.cwd(), options).run(send)
         return
     if failure is not None:
         raise failure

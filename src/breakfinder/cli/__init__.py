@@ -13,6 +13,7 @@ from breakfinder.errors import UsageError
 _COMMANDS = {
     "check": "find, explain and report a model's graph breaks",
     "lint": "find likely graph breaks in source, without running it",
+    "fix": "apply the source fixes that were proved",
     "schema": "print the JSON schema of report.json",
 }
 

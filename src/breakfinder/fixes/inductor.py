@@ -8,8 +8,8 @@ from functools import partial
 
 import torch
 
+from breakfinder.fixes.edit import Edit
 from breakfinder.fixes.forked import TrialError, in_fork
-from breakfinder.fixes.live import Edit
 from breakfinder.fixes.outcome import Outcome, differences, run
 from breakfinder.fixes.trial import Trial
 from breakfinder.report.model import Check

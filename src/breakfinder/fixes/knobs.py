@@ -202,7 +202,7 @@ class KnobTrials:
                 equal = in_fork(partial(_equal, valued, config | self.config, compiled_there), timeout)
             except TrialError as error:
                 trial = trial.model_copy(update={"error": str(error)})
-        gone = [item.fingerprint for item in self.findings if item.fingerprint not in left]
+        gone = [item.fingerprint for item in self.findings if item.fingerprint not in left and counts.graphs]
         return trial.model_copy(update={"after": counts, "clears": gone, "equal_outputs": equal})
 
     def _counts(
@@ -212,7 +212,7 @@ class KnobTrials:
         counts, findings = traced(self.subject, self.root, self.config | config, compile=compiled)
         errors = [finding for finding in findings if finding.kind == "error"]
         if errors:
-            raise RuntimeError(" ".join(errors[0].torch.explanation.split())[:300])
+            raise RuntimeError(errors[0].torch.explanation.strip().split("\n")[0][:300])
         return counts, [finding.fingerprint for finding in findings]
 
 

@@ -6,23 +6,13 @@ import ast
 import gc
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
+from breakfinder.fixes.edit import Edit
 from breakfinder.source.text import stand_in
 
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
-
-
-@dataclass(frozen=True)
-class Edit:
-    """The text of one file before and after."""
-
-    file: str
-    """Its path, resolved."""
-    before: str
-    after: str
 
 
 def apply(edits: Mapping[str, Edit]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from breakfinder.errors import UsageError
-from breakfinder.fixes.live import Edit
+from breakfinder.fixes.edit import Edit
 from breakfinder.report.write import write_bytes
 
 _NO_NEWLINE = "\n\\ No newline at end of file\n"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from breakfinder.fixes.live import Edit
+from breakfinder.fixes.edit import Edit
 from breakfinder.report.model import Finding
 from breakfinder.rules import by_code, rewrites
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -9,8 +10,8 @@ from functools import partial
 from typing import Any
 
 from breakfinder.fixes import inductor
+from breakfinder.fixes.edit import Edit
 from breakfinder.fixes.forked import TrialError, in_fork
-from breakfinder.fixes.live import Edit
 from breakfinder.fixes.patch import diff, patch, shown
 from breakfinder.fixes.proposals import Proposal, propose
 from breakfinder.fixes.trial import Result, Trial
@@ -78,7 +79,11 @@ class Search:
     send: Send
     seconds: float
     """How long it may take."""
+    conditional: bool = True
+    """Keep also what is proved only under a condition."""
     _failed: dict[str, list[Fix]] = field(default_factory=dict)
+    _banned: set[tuple[str, type[rewrites.Rewrite]]] = field(default_factory=set)
+    """Fixes that inductor gave other results for."""
     _out_of_time: bool = False
 
     def __post_init__(self) -> None:
@@ -86,32 +91,36 @@ class Search:
 
     def run(self) -> State:
         """Fix what can be fixed, safest first; gives the state that is left."""
-        state, steps = self.start, list[Step]()
-        tried: set[str] = set()
-        while waiting := [item for item in _safest_first(state.findings) if item.fingerprint not in tried]:
-            finding = waiting[0]
-            tried.add(finding.fingerprint)
-            self.send("stage", {"name": f"try fixes: {finding.rule} at line {finding.location.line}"})
-            chain = self._fix(finding, state, 0)
-            if chain and chain[-1].after.better_than(state):
-                steps += chain
-                state = chain[-1].after
-        if steps:
-            self._confirm(steps)
-        for fingerprint, fixes in self._failed.items():
-            kept = {step.finding.fingerprint for step in steps}
-            for fix in fixes:
-                if fingerprint not in kept:
-                    self.send("fix", {"finding": fingerprint, "fix": fix.model_dump()})
+        while True:
+            state, steps = self._greedy()
+            check = self._through_inductor(steps)
+            if check is None or check.passed is not False:
+                break
+            self._ban_culprit(steps, check)
+        self._report(steps, check)
         if self._out_of_time:
             self.send(
                 "note", {"text": f"not all fixes were tried within {self.seconds:.0f} s (--fix-timeout)"}
             )
         return state
 
+    def _greedy(self) -> tuple[State, list[Step]]:
+        state, steps = self.start, list[Step]()
+        tried: set[str] = set()
+        while waiting := [item for item in _safest_first(state.findings) if item.fingerprint not in tried]:
+            finding = waiting[0]
+            tried.add(finding.fingerprint)
+            self.send("stage", {"name": f"try fixes: {finding.rule} at line {finding.location.line}"})
+            if chain := self._fix(finding, state, 0):
+                steps += chain
+                state = chain[-1].after
+        return state, steps
+
     def _fix(self, finding: Finding, state: State, depth: int) -> list[Step]:
         """Steps that take a finding away, and what comes to light with it; none if that does not work out."""
         for proposal in propose(finding, state.edits, self.trial.root):
+            if (finding.fingerprint, proposal.rewrite) in self._banned:
+                continue
             if time.monotonic() > self._deadline:
                 self._out_of_time = True
                 return []
@@ -125,7 +134,7 @@ class Search:
                 self._note_failure(finding, proposal, state, None, f"the trial ended early: {error}")
                 continue
             after = State(edits, result.counts, tuple(result.findings))
-            if not result.holds:
+            if not result.holds or (result.conditions and not self.conditional):
                 self._note_failure(finding, proposal, state, result)
                 continue
             step = Step(finding, proposal, state, after, result, time.monotonic() - began)
@@ -151,11 +160,27 @@ class Search:
                 state = more[-1].after
         return steps
 
-    def _confirm(self, steps: list[Step]) -> None:
-        """Try the whole on the real backend, and send the steps."""
+    def _through_inductor(self, steps: list[Step]) -> Check | None:
+        """All steps together, on the real backend; None for no steps."""
+        if not steps:
+            return None
         self.send("stage", {"name": "try fixes: inductor"})
-        edits = steps[-1].after.edits
-        check = inductor.check(self.trial, edits, max(self._deadline - time.monotonic(), 120.0))
+        return inductor.check(
+            self.trial, steps[-1].after.edits, max(self._deadline - time.monotonic(), 120.0)
+        )
+
+    def _ban_culprit(self, steps: list[Step], check: Check) -> None:
+        """Never again take the first step with which inductor gives other results."""
+        for step in steps:
+            found = check if step is steps[-1] else inductor.check(self.trial, step.after.edits, 120.0)
+            if found.passed is False:
+                self._banned.add((step.finding.fingerprint, step.proposal.rewrite))
+                fix = self._described(step.proposal, step.before, step.result, step.seconds, found)
+                self._failed.setdefault(step.finding.fingerprint, []).append(fix)
+                return
+
+    def _report(self, steps: list[Step], check: Check | None) -> None:
+        """Send what was tried and what is kept."""
         surfaced_by = _surfaced(self.start, steps)
         for number, step in enumerate(steps, 1):
             fix = self._described(step.proposal, step.before, step.result, step.seconds, check)
@@ -174,7 +199,14 @@ class Search:
                 surfaced=surfaced_by[number - 1],
             )
             self.send("step", said.model_dump())
-        self.send("patch", {"text": patch(edits.values(), self.trial.root)})
+        kept = {step.finding.fingerprint for step in steps}
+        for fingerprint, fixes in self._failed.items():
+            for fix in fixes if fingerprint not in kept else ():
+                self.send("fix", {"finding": fingerprint, "fix": fix.model_dump()})
+        if steps:
+            edits = list(steps[-1].after.edits.values())
+            self.send("patch", {"text": patch(edits, self.trial.root)})
+            self.send("edits", [dataclasses.asdict(edit) for edit in edits])
 
     def _note_failure(
         self, finding: Finding, proposal: Proposal, state: State, result: Result | None, why: str = ""

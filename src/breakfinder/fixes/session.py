@@ -13,6 +13,7 @@ from breakfinder.assemble import Assembler
 from breakfinder.fixes.knobs import KnobTrials
 from breakfinder.fixes.search import Search, State
 from breakfinder.fixes.trial import Trial, total
+from breakfinder.options import CheckOptions
 from breakfinder.targets.attempt import Attempt
 from breakfinder.targets.subject import Subject
 from breakfinder.trace import TraceLog
@@ -27,25 +28,28 @@ class Session:
     subject: Subject
     attempt: Attempt
     log: TraceLog
-    config: dict[str, Any]
     root: Path
-    seconds: float
+    options: CheckOptions
 
     def run(self, send: Send) -> None:
         """Try fixes and settings; ``send`` is told of all results as they come."""
+        config = self.options.dynamo_config
         assembler = Assembler(self.root)
         counts = total([assembler.add_scenario(trace).default for trace in self.log.scenarios])
         findings = tuple(finding for finding in assembler.findings() if finding.severity != "info")
         if not findings:
             return
         gc.collect()
-        deadline = time.monotonic() + self.seconds
+        deadline = time.monotonic() + self.options.fix_timeout
         send("stage", {"name": "try fixes: small model with values"})
         valued = self._valued(send)
-        trial = Trial(self.subject, valued, self._rebuild, self.root, self.config)
-        Search(trial, State({}, counts, findings), send, self.seconds).run()
-        knobs = KnobTrials(self.subject, valued, self.root, self.config, counts, findings)
-        knobs.run(send, lambda: deadline - time.monotonic())
+        trial = Trial(self.subject, valued, self._rebuild, self.root, config)
+        start = State({}, counts, findings)
+        left = Search(trial, start, send, self.options.fix_timeout, self.options.conditional_fixes).run()
+        send("left", [finding.fingerprint for finding in left.findings])
+        if self.options.knobs:
+            knobs = KnobTrials(self.subject, valued, self.root, config, counts, findings)
+            knobs.run(send, lambda: deadline - time.monotonic())
 
     def _valued(self, send: Send) -> Subject | None:
         """The model with real tensors: itself, or a small one of its kind."""

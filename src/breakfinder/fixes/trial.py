@@ -19,7 +19,7 @@ import torch
 
 from breakfinder.assemble import Assembler
 from breakfinder.fixes import live
-from breakfinder.fixes.live import Edit
+from breakfinder.fixes.edit import Edit
 from breakfinder.fixes.outcome import Outcome, changed_state, differences, run, wanting_gradients
 from breakfinder.fixes.variants import Variant, variants
 from breakfinder.report.model import Check, DefaultVerdict, Finding

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,11 +16,16 @@ from breakfinder.errors import UsageError
 
 if TYPE_CHECKING:
     from breakfinder.config import Config
+    from breakfinder.lint.edits import Change, Edit
     from breakfinder.lint.session import Outcome, Session
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 FORMATS = ("text", "json", "github", "gitlab", "sarif", "junit", "markdown")
 EXIT_INTERRUPTED = 130
 STANDARD_INPUT = "-"
+MOST_ROUNDS = 10
+"""A fix may bring more code into reach of what is compiled, in this file or another."""
 
 
 def _split(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[str]:
@@ -25,7 +33,7 @@ def _split(context: click.Context, parameter: click.Parameter, values: tuple[str
     return [part.strip() for value in values for part in value.split(",") if part.strip()]
 
 
-def _codes(name: str, text: str) -> Any:
+def _codes(name: str, text: str) -> Callable[[Command], Command]:
     return click.option(name, multiple=True, metavar="CODES", callback=_split, help=text)
 
 
@@ -98,23 +106,93 @@ def command(paths: tuple[str, ...], **options: Any) -> None:
     sys.exit(int(found and not options["exit_zero"]))
 
 
+@dataclass
+class _Input:
+    """What the user wants looked at: files, or one text on standard input."""
+
+    session: Session
+    paths: list[Path]
+    name: str = ""
+    """What standard input is called; empty: it is files."""
+    content: bytes = b""
+
+    def lint(self) -> Outcome:
+        if self.name:
+            return self.session.lint_text(self.name, self.content)
+        return self.session.lint(self.paths)
+
+    def edits(self, change: Change) -> list[Edit]:
+        if self.name:
+            return self.session.text_edits(self.name, self.content, change)
+        return self.session.edits(self.paths, change)
+
+    def apply(self, change: Change) -> int:
+        """Carry out a change, and again as long as it changes anything; how many findings are gone."""
+        count = 0
+        for _ in range(MOST_ROUNDS):
+            edits = self.edits(change)
+            for edit in edits:
+                count += edit.count
+                if self.name:
+                    self.content = edit.after
+                else:
+                    edit.write()
+            if not edits:
+                break
+        return count
+
+
 def _run(paths: list[Path], options: dict[str, Any]) -> bool:
     """Do what the options say; whether anything is left to complain about."""
+    chosen = [name for name in ("fix", "diff", "add_noqa", "show_files") if options[name]]
+    if len(chosen) > 1 and chosen != ["fix", "diff"]:
+        names = " and ".join(f"--{name.replace('_', '-')}" for name in chosen)
+        raise UsageError(f"{names} exclude each other", "give one of them")
+    if options["unsafe_fixes"] and not (options["fix"] or options["diff"]):
+        raise UsageError("--unsafe-fixes changes nothing by itself", "add --fix or --diff")
     config = _config(options)
     session = _session(config, options)
-    standard_input = Path(STANDARD_INPUT) in paths
     if options["show_files"]:
-        from breakfinder.lint.session import shown
+        from breakfinder.lint.files import shown
 
         click.echo("".join(f"{shown(file)}\n" for file in session.find(paths).files), nl=False)
         return False
-    if standard_input:
-        if len(paths) > 1:
-            raise UsageError("standard input cannot be looked at together with files", "give '-' alone")
-        outcome = session.lint_text(options["stdin_filename"] or "stdin.py", sys.stdin.buffer.read())
-    else:
-        outcome = session.lint(paths)
+    given = _given(session, paths, options)
+    if options["diff"] or options["add_noqa"] or options["fix"]:
+        return _change(given, config, options)
+    outcome = given.lint()
     _show(outcome, config, options)
+    return bool(outcome.findings)
+
+
+def _given(session: Session, paths: list[Path], options: dict[str, Any]) -> _Input:
+    if Path(STANDARD_INPUT) not in paths:
+        return _Input(session, paths)
+    if len(paths) > 1:
+        raise UsageError("standard input cannot be looked at together with files", "give '-' alone")
+    return _Input(session, [], options["stdin_filename"] or "stdin.py", sys.stdin.buffer.read())
+
+
+def _change(given: _Input, config: Config, options: dict[str, Any]) -> bool:
+    """Change the files, or show how they would be changed; whether anything is left to complain about."""
+    from breakfinder.lint import edits
+
+    change = edits.fix_all if options["unsafe_fixes"] else edits.fix_safe
+    if options["diff"]:
+        proposed = given.edits(change)
+        click.echo("".join(edit.diff for edit in proposed), nl=False)
+        return bool(proposed)
+    count = given.apply(edits.add_noqa if options["add_noqa"] else change)
+    if given.name:
+        sys.stdout.buffer.write(given.content)
+    if options["add_noqa"]:
+        if not options["quiet"]:
+            click.echo(
+                f"Added comments for {count} problem{'' if count == 1 else 's'}.", err=bool(given.name)
+            )
+        return False
+    outcome = given.lint()
+    _show(outcome, config, options, fixed=count, to_error=bool(given.name))
     return bool(outcome.findings)
 
 
@@ -174,32 +252,48 @@ def _per_file(values: tuple[str, ...]) -> dict[str, list[str]]:
     return per_file
 
 
-def _show(outcome: Outcome, config: Config, options: dict[str, Any]) -> None:
+def _show(
+    outcome: Outcome, config: Config, options: dict[str, Any], *, fixed: int = 0, to_error: bool = False
+) -> None:
     from breakfinder.cli.output import check_writable
     from breakfinder.report.write import write_text
 
-    format = options["output_format"] or config.settings.output_format
+    rendering = _Rendering(
+        options["output_format"] or config.settings.output_format,
+        statistics=options["statistics"],
+        quiet=options["quiet"],
+        unsafe=options["unsafe_fixes"],
+        fixed=fixed,
+    )
     if options["output"] is not None:
         check_writable(options["output"])
-        write_text(options["output"], _rendered(outcome, format, options, terminal=False))
+        write_text(options["output"], rendering.render(outcome, terminal=False))
     else:
-        click.echo(_rendered(outcome, format, options, terminal=sys.stdout.isatty()), nl=False)
+        terminal = (sys.stderr if to_error else sys.stdout).isatty()
+        click.echo(rendering.render(outcome, terminal=terminal), nl=False, err=to_error)
 
 
-def _rendered(outcome: Outcome, format: str, options: dict[str, Any], *, terminal: bool) -> str:
-    from breakfinder.lint import problems, text
+@dataclass(frozen=True)
+class _Rendering:
+    """How to show an outcome."""
 
-    if options["statistics"]:
-        titles = {code: rule.title for code, rule in problems.of_outcome(outcome).rules.items()}
-        return text.statistics(outcome, titles)
-    if format == "text":
-        color = terminal and not os.environ.get("NO_COLOR")
-        last = "" if options["quiet"] else text.summary(outcome, unsafe=options["unsafe_fixes"])
-        return text.render_text(outcome, color=color, source=terminal) + last
-    if format == "json":
-        return problems.render_json(outcome)
-    import importlib
+    format: str
+    statistics: bool
+    quiet: bool
+    unsafe: bool
+    fixed: int
 
-    module = importlib.import_module(f"breakfinder.report.render.{format}")
-    rendered: str = getattr(module, f"render_{format}")(problems.of_outcome(outcome))
-    return rendered
+    def render(self, outcome: Outcome, *, terminal: bool) -> str:
+        from breakfinder.lint import problems, text
+
+        if self.statistics:
+            return text.statistics(outcome)
+        if self.format == "text":
+            color = terminal and not os.environ.get("NO_COLOR")
+            last = "" if self.quiet else text.summary(outcome, fixed=self.fixed, unsafe=self.unsafe)
+            return text.render_text(outcome, color=color, source=terminal) + last
+        if self.format == "json":
+            return problems.render_json(outcome)
+        module = importlib.import_module(f"breakfinder.report.render.{self.format}")
+        rendered: str = getattr(module, f"render_{self.format}")(problems.of_outcome(outcome))
+        return rendered

@@ -178,3 +178,9 @@ def _is_pattern(line: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def shown(path: Path) -> str:
+    """A path as a user reads it: relative to the working directory if it is below, with slashes."""
+    absolute, here = os.path.normpath(path.absolute()), f"{Path.cwd()}{os.sep}"
+    return Path(absolute.removeprefix(here)).as_posix()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from breakfinder.lint.finding import LintFinding
@@ -30,10 +30,10 @@ class FileResult:
 class Wanted:
     """What is asked for."""
 
-    rule: Callable[[str], bool]
-    """Whether a rule is, by its code."""
+    rules: frozenset[str]
+    """Codes."""
     confidence: Confidence
-    judgeable: Collection[str]
+    judgeable: frozenset[str]
     """The codes of the rules that can be found by reading: an idle comment about another may be of use to
     ``breakfinder check``."""
 
@@ -57,13 +57,13 @@ def judge(file: str, result: FileResult, reached: Collection[str] | None, wanted
     for finding in result.findings:
         in_reach = reached is None or not finding.qualname or finding.qualname in reached
         sure = _RANKS[finding.confidence] >= _RANKS[wanted.confidence]
-        if in_reach and sure and wanted.rule(finding.rule):
+        if in_reach and sure and finding.rule in wanted.rules:
             by = _suppression(finding, result.suppressions)
             if by:
                 judged.suppressed.append((_placed(file, finding, result), by))
             else:
                 judged.shown.append(_placed(file, finding, result))
-    if wanted.rule(UNUSED_SUPPRESSION):
+    if UNUSED_SUPPRESSION in wanted.rules:
         for suppression in result.suppressions:
             if what := _unused(suppression, result, wanted):
                 judged.shown.append(_placed(file, _unused_finding(file, suppression, what), result))
@@ -80,7 +80,7 @@ def _suppression(finding: LintFinding, suppressions: Sequence[Suppression]) -> S
 def _unused(suppression: Suppression, result: FileResult, wanted: Wanted) -> str:
     """The codes of a comment that take nothing away, as they are shown; empty if there are none."""
     used = {finding.rule for finding in result.findings if suppression.covers(finding.line, finding.end_line)}
-    judged = [code for code in wanted.judgeable if wanted.rule(code)]
+    judged = wanted.rules.intersection(wanted.judgeable)
     if suppression.codes:
         idle = [
             code

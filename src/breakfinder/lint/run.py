@@ -35,7 +35,7 @@ def analyse_files(files: Sequence[Path], cache: Cache, jobs: int) -> Analysed:
     ``jobs``: processes at most.  Raises UsageError if one of them dies.
     """
     paths = [os.path.normpath(file.absolute()) for file in files]
-    stamps = {path: _stamp(path) for path in paths}
+    stamps = {path: stamp(path) for path in paths}
     new = [path for path in paths if not _is_known(path, stamps[path], cache)]
     sizes = [stamps[path][0] for path in new]
     for path, entry in zip(new, each(inspect, new, sizes, jobs), strict=True):
@@ -49,7 +49,8 @@ def analyse_text(name: str, content: bytes) -> Analysed:
     return Analysed({name: result}, reach.reachable([_summary(summary)]))
 
 
-def _stamp(path: str) -> Stamp:
+def stamp(path: str) -> Stamp:
+    """What tells that a file has changed; (-1, 0) for one that is not there."""
     try:
         found = Path(path).stat()
     except OSError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -38,16 +38,16 @@ class Selection:
         for pattern in self.per_file:
             Patterns.of(self.root, [pattern])
 
-    def wants(self, code: str) -> bool:
-        """Whether a rule is looked for at all."""
-        return _fit(code, self.select) > _fit(code, self.ignore)
+    def rules(self, known: Iterable[str]) -> frozenset[str]:
+        """Those of the known codes that are looked for at all."""
+        return frozenset(code for code in known if _fit(code, self.select) > _fit(code, self.ignore))
 
-    def wants_in(self, code: str, file: Path) -> bool:
-        """Whether a rule is looked for in a file."""
-        return self.wants(code) and not any(
-            _fit(code, codes) >= 0 and patterns.ignores(str(file.absolute()), is_folder=False)
-            for patterns, codes in self._per_file
-        )
+    def rules_in(self, file: Path, rules: frozenset[str]) -> frozenset[str]:
+        """Those of the ``rules`` that are looked for in a file."""
+        for patterns, codes in self._per_file:
+            if patterns.ignores(str(file.absolute()), is_folder=False):
+                rules = frozenset(code for code in rules if _fit(code, codes) < 0)
+        return rules
 
     @cached_property
     def _per_file(self) -> list[tuple[Patterns, Sequence[str]]]:

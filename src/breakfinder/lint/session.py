@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from breakfinder.lint.analyse import unreadable
 from breakfinder.lint.cache import Cache
-from breakfinder.lint.files import Exclusion, Found, find_files
+from breakfinder.lint.edits import Change, Edit, Task
+from breakfinder.lint.files import Exclusion, Found, find_files, shown
 from breakfinder.lint.finding import LintFinding
 from breakfinder.lint.own import OWN_RULES
 from breakfinder.lint.results import Judged, Wanted, judge
-from breakfinder.lint.run import Analysed, analyse_files, analyse_text
+from breakfinder.lint.run import Analysed, analyse_files, analyse_text, stamp
 from breakfinder.lint.selection import Selection
 from breakfinder.lint.suppressions import Suppression
+from breakfinder.lint.workers import each
 from breakfinder.rules import all_rules
 from breakfinder.rules.pattern import Confidence
 
@@ -71,30 +73,45 @@ class Session:
         """What is found in the content of one file that is called ``name``."""
         return self._judged(analyse_text(os.path.normpath(Path(name).absolute()), content))
 
+    def edits(self, paths: Sequence[Path], change: Change) -> list[Edit]:
+        """What ``change`` makes of the files at the paths, of those that it does change."""
+        analysed = analyse_files(self.find(paths).files, self.cache, self.jobs)
+        tasks = [self._task(path, analysed) for path, result in analysed.results.items() if result.findings]
+        sizes = [max(stamp(task.path)[0], 0) for task in tasks]
+        return [edit for edit in each(change, tasks, sizes, self.jobs) if edit]
+
+    def text_edits(self, name: str, content: bytes, change: Change) -> list[Edit]:
+        """The same for the content of one file that is called ``name``."""
+        path = os.path.normpath(Path(name).absolute())
+        edit = change(self._task(path, analyse_text(path, content), content))
+        return [edit] if edit else []
+
+    def _task(self, path: str, analysed: Analysed, content: bytes | None = None) -> Task:
+        return Task(path, self._reached(path, analysed), self._wanted(path), content)
+
     def _judged(self, analysed: Analysed) -> Outcome:
         outcome = Outcome(files=len(analysed.results))
         for path, result in analysed.results.items():
-            file = Path(path)
-            wanted = Wanted(
-                lambda code, file=file: self.selection.wants_in(code, file),  # type: ignore[misc]
-                self.confidence,
-                self._judgeable,
-            )
-            reached = None if self.all_functions else analysed.reached.get(path, frozenset())
-            outcome.add(judge(shown(file), result, reached, wanted))
+            outcome.add(judge(shown(Path(path)), result, self._reached(path, analysed), self._wanted(path)))
         return outcome
 
+    def _reached(self, path: str, analysed: Analysed) -> Collection[str] | None:
+        """The functions of a file that are looked into; None: all."""
+        return None if self.all_functions else analysed.reached.get(path, frozenset())
+
+    def _wanted(self, path: str) -> Wanted:
+        """What is asked for in a file."""
+        return Wanted(self.selection.rules_in(Path(path), self._rules), self.confidence, self._judgeable)
+
     @cached_property
-    def _judgeable(self) -> list[str]:
-        return [rule.code for rule in all_rules() if rule.pattern_nodes]
+    def _rules(self) -> frozenset[str]:
+        return self.selection.rules(known_codes())
+
+    @cached_property
+    def _judgeable(self) -> frozenset[str]:
+        return frozenset(rule.code for rule in all_rules() if rule.pattern_nodes)
 
 
 def known_codes() -> list[str]:
     """The codes that can be selected."""
     return sorted({*OWN_RULES, *(rule.code for rule in all_rules())})
-
-
-def shown(path: Path) -> str:
-    """A path as a user reads it: relative to the working directory if it is below, with slashes."""
-    absolute, here = os.path.normpath(path.absolute()), f"{Path.cwd()}{os.sep}"
-    return Path(absolute.removeprefix(here)).as_posix()

@@ -1,4 +1,4 @@
-"""Reading files to look at, and writing them back as they were: encoding, byte order mark, ends of lines."""
+"""Files as text, and what is needed to write them back as they were."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pathlib import Path
 
 from breakfinder.lint.notebook import Notebook, read_notebook
 from breakfinder.lint.unreadable import Unreadable
-from breakfinder.report.write import write_bytes
 
 MOST_BYTES = 10 << 20
 """Larger files are not looked at: they are data or generated."""
@@ -73,11 +72,3 @@ def _decoded(content: bytes, encoding: str) -> str:
         raise Unreadable(f"it is not {encoding.upper()}: byte {content[error.start]:#04x}", line) from error
     except LookupError as error:  # an encoding of bytes to bytes, such as hex
         raise Unreadable(str(error)) from error
-
-
-def write_back(path: Path, source: Source, text: str) -> None:
-    """Replace a file's text, all of it or none; its encoding and permissions stay.
-
-    Raises OSError if it cannot be written, ValueError if the encoding cannot hold the text.
-    """
-    write_bytes(path, source.encode(text), keep_mode=True)

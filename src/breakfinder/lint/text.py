@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Mapping
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from breakfinder.lint.finding import LintFinding
+from breakfinder.lint.own import OWN_RULES
 from breakfinder.lint.problems import headline
 from breakfinder.lint.session import Outcome
 from breakfinder.report.model import Location
 from breakfinder.report.render.excerpt import excerpt
-from breakfinder.report.render.problem import path_text
+from breakfinder.report.render.problem import path_text, rule_texts
 from breakfinder.report.render.visible import one_line, visible
+from breakfinder.report.render.wording import count
 from breakfinder.source.text import read
 
 MOST_MARKED_LINES = 4
@@ -37,13 +38,13 @@ def render_text(outcome: Outcome, *, color: bool, source: bool) -> str:
         _environ={},
     )
     for finding in outcome.findings:
-        console.print(_line(finding), soft_wrap=True)
-        for line in _source(finding) if source and finding.expression and finding.cell is None else ():
+        lines = _source(finding) if source else []
+        for line in [_line(finding, expression=not lines), *lines]:
             console.print(line, soft_wrap=True)
     return stream.getvalue()
 
 
-def _line(finding: LintFinding) -> Text:
+def _line(finding: LintFinding, *, expression: bool) -> Text:
     cell = f"cell {finding.cell}:" if finding.cell is not None else ""
     line = Text.assemble(
         (path_text(finding.file), "bold"),
@@ -54,14 +55,14 @@ def _line(finding: LintFinding) -> Text:
     if finding.fixable == "safe":
         line.append("[*] ", "cyan")
     line.append(one_line(finding.title))
-    if finding.expression:
+    if expression and finding.expression:
         line.append(f": {one_line(finding.expression)}")
     return line
 
 
 def _source(finding: LintFinding) -> list[Text]:
     text = read(finding.file)
-    if text is None:
+    if text is None or finding.cell is not None or not finding.expression:
         return []
     lines = [text.line(number) for number in range(finding.line, finding.end_line + 1)]
     location = Location(
@@ -85,22 +86,24 @@ def _source(finding: LintFinding) -> list[Text]:
     return shown
 
 
-def summary(outcome: Outcome, *, unsafe: bool = False) -> str:
-    """The last lines: how much was found, and what `--fix` can do about it."""
-    lines = [f"{headline(outcome)}."]
+def summary(outcome: Outcome, *, fixed: int = 0, unsafe: bool = False) -> str:
+    """The last lines: how much was found and fixed, and what ``--fix`` can do about the rest."""
+    done = f"Fixed {count(fixed, 'problem')}. " if fixed else ""
+    lines = [f"{done}{headline(outcome)}."]
     kinds = Counter(finding.fixable for finding in outcome.findings)
     if kinds["safe"]:
         lines.append(f"{kinds['safe']} fixable with `--fix`.")
     if kinds["review"] and not unsafe:
-        lines.append(f"{kinds['review']} may be fixable with `--fix --unsafe-fixes`, to be reviewed.")
+        lines.append(f"{kinds['review']} perhaps fixable with `--fix --unsafe-fixes`.")
     return "\n".join(lines) + "\n"
 
 
-def statistics(outcome: Outcome, titles: Mapping[str, str]) -> str:
+def statistics(outcome: Outcome) -> str:
     """How often each rule was found, the most frequent first."""
     counts = Counter(finding.rule for finding in outcome.findings)
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    width = len(str(ordered[0][1])) if ordered else 0
+    titles = rule_texts(set(counts)) | OWN_RULES
+    width = max((len(str(number)) for number in counts.values()), default=0)
     return "".join(
-        f"{number:>{width}}  {code}  {titles.get(code, '')}".rstrip() + "\n" for code, number in ordered
+        f"{number:>{width}}  {code}  {titles[code].title}\n"
+        for code, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     )

@@ -14,6 +14,7 @@ _COMMANDS = {
     "check": "find, explain and report a model's graph breaks",
     "lint": "find likely graph breaks in source, without running it",
     "fix": "apply the source fixes that were proved",
+    "rules": "list the rules, or explain one",
     "schema": "print the JSON schema of report.json",
 }
 

@@ -38,7 +38,10 @@ _STANDS_FOR = {
 
 def pages() -> dict[str, str]:
     """The text of each page by its file name."""
-    return {"index.md": _index(), **{f"{rule.code}.md": _page(rule) for rule in all_rules()}}
+    return {
+        "index.md": _index(),
+        **{f"{rule.code}.md": f"{_GENERATED}\n\n{page(rule)}" for rule in all_rules()},
+    }
 
 
 def _index() -> str:
@@ -54,16 +57,19 @@ def _index() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _page(rule: type[Rule]) -> str:
+def page(rule: type[Rule]) -> str:
+    """All that is known of a rule, in Markdown."""
     parts = [
-        _GENERATED,
         f"# {rule.code}: {plain(rule.title)}",
-        f"Name: `{rule.name}`. Severity: {rule.severity}.",
+        f"Name: `{rule.name}`. Severity: {rule.severity}."
+        + (" `breakfinder lint` finds it." if rule.pattern_nodes else ""),
         "## Why",
         plain(rule.why),
         "## What to do",
         plain(rule.remedy),
     ]
+    if rule.fixes:
+        parts += ["## Fixes", "\n".join(map(_fix, rule.fixes))]
     for number, example in enumerate(rule.examples, 1):
         parts += [f"## Example {number}" if len(rule.examples) > 1 else "## Example", *_example(example)]
     families = [family.name for family in FAMILIES if family.code == rule.code]
@@ -72,6 +78,18 @@ def _page(rule: type[Rule]) -> str:
     if rule.gb_types:
         parts += ["## What torch calls it", "\n".join(f"- {_no_markup(name)}" for name in rule.gb_types)]
     return "\n\n".join(parts) + "\n"
+
+
+def _fix(name: str) -> str:
+    from breakfinder.rules.rewrites import by_name
+
+    fix = by_name(name)
+    holds = {
+        "safe": "the result is the same for every input",
+        "review": f"the result is the same if this holds: {fix.condition}",
+        "manual": "shown, never applied",
+    }
+    return f"- {fix.title} ({holds[fix.applicability]})"
 
 
 def _example(example: Example) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import tokenize
 from collections.abc import Iterable
@@ -11,21 +10,12 @@ from pathlib import Path
 from breakfinder.errors import UsageError
 from breakfinder.fixes.edit import Edit
 from breakfinder.report.write import write_bytes
-
-_NO_NEWLINE = "\n\\ No newline at end of file\n"
-
-
-def diff(name: str, before: str, after: str) -> str:
-    """A unified diff of one file, as ``git apply`` takes it; ``name`` is its path in the repository."""
-    lines = difflib.unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{name}", f"b/{name}"
-    )
-    return "".join(line if line.endswith("\n") else line + _NO_NEWLINE for line in lines)
+from breakfinder.source.diff import unified_diff
 
 
 def patch(edits: Iterable[Edit], root: Path) -> str:
     """All edits as one patch, with paths relative to ``root`` where the files lie below it."""
-    return "".join(diff(shown(edit.file, root), edit.before, edit.after) for edit in edits)
+    return "".join(unified_diff(shown(edit.file, root), edit.before, edit.after) for edit in edits)
 
 
 def shown(file: str, root: Path) -> str:

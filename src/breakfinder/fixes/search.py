@@ -12,7 +12,7 @@ from typing import Any
 from breakfinder.fixes import inductor
 from breakfinder.fixes.edit import Edit
 from breakfinder.fixes.forked import TrialError, in_fork
-from breakfinder.fixes.patch import diff, patch, shown
+from breakfinder.fixes.patch import patch, shown
 from breakfinder.fixes.proposals import Proposal, propose
 from breakfinder.fixes.trial import Result, Trial
 from breakfinder.report.model import (
@@ -26,6 +26,7 @@ from breakfinder.report.model import (
     Verdict,
 )
 from breakfinder.rules import by_code, rewrites
+from breakfinder.source.diff import unified_diff
 
 Send = Callable[[str, Any], None]
 
@@ -236,7 +237,7 @@ class Search:
             applicability=proposal.rewrite.applicability,
             verdict=verdict,
             condition=" ".join(conditions),
-            diff=diff(shown(file, self.trial.root), now, proposal.edit.after),
+            diff=unified_diff(shown(file, self.trial.root), now, proposal.edit.after),
             evidence=Evidence(
                 checks=checks,
                 inputs_tried=result.inputs_tried,

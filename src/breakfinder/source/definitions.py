@@ -60,7 +60,7 @@ def definitions(tree: ast.Module) -> Definitions:
     todo: list[tuple[list[ast.AST], str, Class | None, Definition | None]] = [([*tree.body], "", None, None)]
     while todo:
         body, prefix, owner, outer = todo.pop()
-        inside = []
+        inside: list[tuple[list[ast.AST], str, Class | None, Definition | None]] = []
         for node in statements(body):
             if isinstance(node, ast.ClassDef):
                 a_class = Class(node, prefix + node.name, outer)

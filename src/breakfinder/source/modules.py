@@ -6,7 +6,7 @@ import ast
 from functools import lru_cache
 
 from breakfinder.source.dataflow import Function
-from breakfinder.source.definitions import Definitions, definitions
+from breakfinder.source.definitions import Definition, Definitions, definitions
 from breakfinder.source.names import Names
 
 
@@ -17,10 +17,12 @@ class Module:
         self.tree = tree
         self.names = Names(tree)
         self.definitions: Definitions = definitions(tree)
-        self.functions = [
-            Function(self.names, found.node, found.owner.node if found.owner else None, found.qualname)
-            for found in self.definitions.functions
-        ]
+        self.functions: list[Function] = []
+        by_definition: dict[Definition, Function] = {}
+        for found in self.definitions.functions:
+            owner, outer = found.owner.node if found.owner else None, by_definition[found.outer] if found.outer else None
+            by_definition[found] = Function(self.names, found.node, owner, found.qualname, outer)
+            self.functions.append(by_definition[found])
 
 
 @lru_cache(maxsize=8)

@@ -6,6 +6,7 @@ import datetime
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from breakfinder import __version__
@@ -113,6 +114,7 @@ class Recorder:
             subject=self.subject,
             scenarios=scenarios,
             findings=findings,
+            likely=self._likely(findings),
             steps=self.steps,
             patch=self.patch,
             knobs=self.knobs,
@@ -123,6 +125,13 @@ class Recorder:
             peak_memory_bytes=peak_memory_bytes,
             output=output,
         )
+
+    def _likely(self, findings: list[Finding]) -> list[Finding]:
+        if not any(frame.outcome == "skipped" for trace in self.log.scenarios for frame in trace.frames):
+            return []
+        from breakfinder.likely import likely
+
+        return likely(self.log.scenarios, findings, Path.cwd())
 
     def _with_fixes(self, finding: Finding) -> Finding:
         fixes = self.fixes.get(finding.fingerprint)

@@ -7,6 +7,7 @@ from breakfinder.rules.diagnosis import (
     Diagnosis,
     diagnose,
     diagnose_error,
+    diagnose_pattern,
     diagnose_recompilation,
     diagnose_skip,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "by_code",
     "diagnose",
     "diagnose_error",
+    "diagnose_pattern",
     "diagnose_recompilation",
     "diagnose_skip",
 ]

@@ -44,11 +44,20 @@ def diagnose_error(error: TraceError, location: Location) -> Diagnosis:
     return _explain(symptoms.of_error(error, location))
 
 
+def diagnose_pattern(rule: type[Rule], location: Location) -> Diagnosis:
+    """Explain a place that looks like a rule's problem, of which torch has said nothing."""
+    return _in_words(rule, Symptom("graph_break", location))
+
+
 def _explain(symptom: Symptom) -> Diagnosis:
     # Of rules that match equally well, the first by code.
     rule = max(all_rules(), key=lambda candidate: candidate.matches(symptom))
     if not rule.matches(symptom):
         rule = Unclassified
+    return _in_words(rule, symptom)
+
+
+def _in_words(rule: type[Rule], symptom: Symptom) -> Diagnosis:
     names = rule.placeholders(symptom)
     return Diagnosis(
         rule,

@@ -84,7 +84,6 @@ def _explained(text: str) -> str:
     """The page of a rule; of torch's number, what torch says and then the pages of the rules for it."""
     from breakfinder.lint.own import OWN_RULES
     from breakfinder.rules.docs import page
-    from breakfinder.lint.own import OWN_RULES
     from breakfinder.rules.lookup import is_torch_id, rules_of
 
     if own := OWN_RULES.get(text.upper()):

@@ -45,6 +45,15 @@ class Patterns:
         relative = path[len(prefix) :].replace(os.sep, "/")
         return self.spec.check_file(f"{relative}/" if is_folder else relative).include
 
+    def without(self, path: str) -> Patterns:
+        """Those that do not leave out a folder."""
+        prefix = self.folder.rstrip(os.sep) + os.sep
+        if not path.startswith(prefix):
+            return self
+        relative = path[len(prefix) :].replace(os.sep, "/") + "/"
+        kept = [pattern for pattern in self.spec.patterns if pattern.match_file(relative) is None]
+        return Patterns(self.folder, GitIgnoreSpec(kept))
+
 
 @dataclass(frozen=True)
 class Exclusion:
@@ -103,13 +112,14 @@ class _Walk:
         self.exclusion = exclusion
         self.found = found
         self.absolute = os.path.normpath(path.absolute())
+        self.settings = [exclusion.patterns] if exclusion.patterns else []
         self.outer = _gitignores_above(Path(self.absolute)) if exclusion.gitignore else []
-        self.left_out = self._left_out()
-        if self.left_out:
-            self.outer = []
+        if not exclusion.force:
+            self.settings = [patterns.without(self.absolute) for patterns in self.settings]
+            self.outer = [] if self._left_out() else self.outer
 
     def files(self) -> Iterator[Path]:
-        if self.left_out and self.exclusion.force:
+        if self.exclusion.force and self._left_out():
             return
         if self.path.is_dir():
             yield from self._folder(self.path, self.absolute, self.outer)
@@ -123,8 +133,7 @@ class _Walk:
         return any(self._excluded(str(part), self.outer, is_folder=part.is_dir()) for part in parts)
 
     def _excluded(self, path: str, gitignores: Sequence[Patterns], *, is_folder: bool) -> bool:
-        settings = self.exclusion.patterns
-        if settings and settings.ignores(path, is_folder=is_folder):
+        if any(patterns.ignores(path, is_folder=is_folder) for patterns in self.settings):
             return True
         for patterns in reversed(gitignores):  # the nearest decides
             said = patterns.ignores(path, is_folder=is_folder)

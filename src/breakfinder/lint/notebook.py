@@ -70,17 +70,18 @@ def without_magics(code: str) -> str:
             return "\n" * (len(lines) - 1)
         lines[0] = ""
     out: list[str] = []
+    indent = ""
     goes_on = False
     for line in lines:
-        magic = goes_on or bool(_MAGIC.match(line))
         assigned = None if goes_on else _ASSIGNED_MAGIC.fullmatch(line)
-        goes_on = (magic or bool(assigned)) and line.endswith("\\")
         if assigned:
             out.append(f"{assigned[1]}None")
-        elif magic:
-            out.append(line[: len(line) - len(line.lstrip())] + "pass")
+        elif goes_on or _MAGIC.match(line):
+            indent = indent if goes_on else line[: len(line) - len(line.lstrip())]
+            out.append(f"{indent}pass")
         else:
             out.append(line)
+        goes_on = out[-1] != line and line.endswith("\\")
     return "\n".join(out)
 
 

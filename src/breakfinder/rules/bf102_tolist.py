@@ -25,7 +25,10 @@ class ToList(Rule):
         """
     gb_types = ("Tensor.tolist() with non-integer tensor",)
     pattern_nodes = (ast.Call,)
-    knobs = ("scalars", "shapes",)
+    knobs = (
+        "scalars",
+        "shapes",
+    )
     examples = (
         Example(
             broken="""

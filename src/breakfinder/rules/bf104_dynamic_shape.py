@@ -49,7 +49,10 @@ class DynamicShape(Rule):
         "Attempted to use `torch.nn.functional.one_hot` with data-dependent output shape",
     )
     pattern_nodes = (ast.Call, ast.Subscript)
-    knobs = ("shapes", "scalars",)
+    knobs = (
+        "shapes",
+        "scalars",
+    )
     examples = (
         Example(
             broken="""

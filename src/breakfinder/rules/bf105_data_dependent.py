@@ -25,7 +25,10 @@ class DataDependent(Rule):
         """
     gb_types = ("Data dependent operator", "sort with non-constant keys", "min/max with non-constant key")
     pattern_nodes = (ast.Call,)
-    knobs = ("scalars", "shapes",)
+    knobs = (
+        "scalars",
+        "shapes",
+    )
     examples = (
         Example(
             broken="""

@@ -25,7 +25,10 @@ class Print(Rule):
         """
     callees = r"builtins\.print"
     pattern_nodes = (ast.Call,)
-    knobs = ("reorder-logging", "ignore-logging",)
+    knobs = (
+        "reorder-logging",
+        "ignore-logging",
+    )
     examples = (
         Example(
             broken="""

@@ -24,7 +24,10 @@ class Warn(Rule):
         """
     callees = r"_?warnings\.warn\w*"
     pattern_nodes = (ast.Call,)
-    knobs = ("reorder-logging", "ignore-logging",)
+    knobs = (
+        "reorder-logging",
+        "ignore-logging",
+    )
     examples = (
         Example(
             broken="""

@@ -3,7 +3,8 @@
 import ast
 import re
 
-from breakfinder.rules.pattern import Match, call_of
+from breakfinder.rules import kept
+from breakfinder.rules.pattern import Match, call_of, match
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function
@@ -99,4 +100,8 @@ class CFunction(Rule):
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
-        return call_of(node, function, _CALLS)
+        foreign = kept.global_value(node.func, function) if isinstance(node, ast.Call) else None
+        while isinstance(foreign, ast.Attribute):
+            foreign = foreign.value
+        loaded = foreign is not None and call_of(foreign, function, r"ctypes\.\w.*")
+        return match(node, "high") if loaded else call_of(node, function, _CALLS)

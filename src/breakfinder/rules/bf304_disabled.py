@@ -1,6 +1,14 @@
 """BF304: a function under torch.compiler.disable."""
 
+import ast
+
+from breakfinder.rules import kept
+from breakfinder.rules.pattern import Match, match
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
+
+_DISABLE = ("torch.compiler.disable", "torch._dynamo.disable", "torch._disable_dynamo")
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Disabled(Rule):
@@ -25,6 +33,7 @@ class Disabled(Rule):
         "Skip calling `torch.compiler.disable()`d function",
         "Skip inlining `torch.compiler.disable()`d function",
     )
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -85,3 +94,44 @@ class Disabled(Rule):
                 """,
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if not isinstance(node, ast.Call) or not (found := _called(node, function)):
+            return None
+        return match(node, "high" if _is_disabled(found, function) else None)
+
+
+def _called(node: ast.Call, function: Function) -> list[_Definition]:
+    """The function or method that is called, and the class it is from, as far as the module defines them."""
+    names, called = function.names, node.func
+    if isinstance(called, ast.Name):
+        return [names.functions[called.id]] if called.id in names.functions else []
+    if not isinstance(called, ast.Attribute):
+        return []
+    if kept.own(called.value):  # self.norm.scale(x)
+        return _methods(_made(kept.initial(function, kept.own(called.value)), function), called.attr)
+    if not kept.own(called):
+        return []
+    # self.scale(x), or self.norm(x), which calls its forward.
+    method = _methods(function.owner, called.attr)
+    return method[1:] or _methods(_made(kept.initial(function, called.attr), function), "forward")
+
+
+def _made(value: ast.expr | None, function: Function) -> ast.ClassDef | None:
+    """The class of which a value is a new object."""
+    made = value.func if isinstance(value, ast.Call) else None
+    return function.names.classes.get(made.id) if isinstance(made, ast.Name) else None
+
+
+def _methods(owner: ast.ClassDef | None, name: str) -> list[_Definition]:
+    """A class, and its methods of a name."""
+    if owner is None:
+        return []
+    return [owner, *(part for part in owner.body if isinstance(part, ast.FunctionDef) and part.name == name)]
+
+
+def _is_disabled(found: list[_Definition], function: Function) -> bool:
+    decorators = (decorator for definition in found for decorator in definition.decorator_list)
+    plain = (decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in decorators)
+    return any(function.names.dotted(decorator) in _DISABLE for decorator in plain)

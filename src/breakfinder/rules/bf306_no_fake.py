@@ -1,9 +1,12 @@
 """BF306: an operator that cannot run on fake tensors."""
 
+import ast
 import re
 
+from breakfinder.rules.pattern import Match, match
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
 
 
 class NoFake(Rule):
@@ -25,6 +28,7 @@ class NoFake(Rule):
         "NotImplementedError/UnsupportedFakeTensorException when running FX node",
         "Encountered non-PT2-compliant op",
     )
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -63,3 +67,30 @@ class NoFake(Rule):
     @classmethod
     def matches(cls, symptom: Symptom) -> int:
         return DETAIL if re.search("no fake impl registered", symptom.text) else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        called = node.func if isinstance(node, ast.Call) else None
+        defined = function.names.functions.get(called.id) if isinstance(called, ast.Name) else None
+        if defined is None or not any(
+            _makes_operator(decorator, function) for decorator in defined.decorator_list
+        ):
+            return None
+        return match(node, None if _has_fake(defined.name, function) else "medium")
+
+
+def _makes_operator(decorator: ast.expr, function: Function) -> bool:
+    made = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return function.names.dotted(made) == "torch.library.custom_op"
+
+
+def _has_fake(name: str, function: Function) -> bool:
+    """Whether a function of the module is the fake implementation of an operator; by the operator's text, of any."""
+    decorators = (part for other in function.names.functions.values() for part in other.decorator_list)
+    calls = (part.func if isinstance(part, ast.Call) else part for part in decorators)
+    return any(
+        isinstance(part, ast.Attribute)
+        and part.attr in ("register_fake", "impl_abstract")
+        and function.names.dotted(part.value) in (name, "torch.library")
+        for part in calls
+    )

@@ -1,6 +1,10 @@
 """BF307: tensor subclasses."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.source.dataflow import Function
 
 
 class TensorSubclass(Rule):
@@ -25,6 +29,7 @@ class TensorSubclass(Rule):
         "Unsupported tensor subclass overridden attribute access",
         "Attempted to pop from empty torch function mode stack",
     )
+    pattern_nodes = (ast.Call,)
     examples = (
         Example(
             broken="""
@@ -50,3 +55,12 @@ class TensorSubclass(Rule):
                 """,
         ),
     )
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        above = receiver_of(node, "__torch_function__")
+        if function.owner is None or not isinstance(above, ast.Call):
+            return None
+        bases = {function.names.dotted(base) for base in function.owner.bases}
+        inherited = "torch.Tensor" in bases and function.names.dotted(above.func) == "builtins.super"
+        return match(node, "high" if inherited else None)

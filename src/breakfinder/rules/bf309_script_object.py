@@ -3,7 +3,7 @@
 import ast
 import re
 
-from breakfinder.rules import attributes
+from breakfinder.rules import kept
 from breakfinder.rules.pattern import Match
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
@@ -72,8 +72,8 @@ class ScriptObject(Rule):
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
-        made = attributes.initial(function, attributes.own(node))
+        made = kept.initial(function, kept.own(node))
         if not isinstance(node, ast.Attribute) or not isinstance(made, ast.Call):
             return None
         scripted = re.fullmatch(_MAKERS, function.names.dotted(made.func))
-        return Match(node) if scripted and attributes.is_first_use(node, function) else None
+        return Match(node) if scripted and kept.is_first_use(node, function) else None

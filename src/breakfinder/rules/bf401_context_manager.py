@@ -2,7 +2,8 @@
 
 import ast
 
-from breakfinder.rules.pattern import Match, call_of
+from breakfinder.rules import kept
+from breakfinder.rules.pattern import Match, call_of, match
 from breakfinder.rules.rule import Example, Rule
 from breakfinder.source.dataflow import Function
 
@@ -12,6 +13,7 @@ _MANAGERS = (
     r"|torch\.autograd\.graph\.(saved_tensors_hooks|save_on_cpu)|torch\.backends\.\w+\.(flags|sdp_kernel)"
     r"|torch\.jit\.optimized_execution|contextlib\.redirect_std(out|err)|decimal\.localcontext"
 )
+_LOCKS = r"threading\.(R?Lock|(Bounded)?Semaphore|Condition)"
 
 
 class ContextManager(Rule):
@@ -92,6 +94,10 @@ class ContextManager(Rule):
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
-        if not isinstance(node, ast.withitem) or not isinstance(node.context_expr, ast.Call):
+        if not isinstance(node, ast.withitem):
             return None
-        return call_of(node.context_expr, function, _MANAGERS)
+        entered = node.context_expr
+        if isinstance(entered, ast.Call):
+            return call_of(entered, function, _MANAGERS)
+        made = kept.value(entered, function)
+        return match(entered, "high" if made and call_of(made, function, _LOCKS) else None)

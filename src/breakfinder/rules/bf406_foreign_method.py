@@ -2,12 +2,17 @@
 
 import ast
 
-from breakfinder.rules.pattern import Match, call_of
+from breakfinder.rules import kept
+from breakfinder.rules.pattern import Match, call_of, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
 from breakfinder.source.dataflow import Function
 
 _CALLS = (
     r"json\.(dumps|loads)|array\.array|types\.SimpleNamespace|decimal\.Decimal|numpy\.random\.RandomState"
+)
+_OBJECTS = (
+    r"queue\.(Simple|Lifo|Priority)?Queue|threading\.(R?Lock|(Bounded)?Semaphore|Condition)|contextvars\.ContextVar"
+    r"|numpy\.random\.(default_rng|RandomState)"
 )
 
 
@@ -57,4 +62,9 @@ class ForeignMethod(Rule):
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
-        return call_of(node, function, _CALLS)
+        made = kept.value(receiver_of(node, r"\w+"), function)
+        return (
+            match(node, "high")
+            if made and call_of(made, function, _OBJECTS)
+            else call_of(node, function, _CALLS)
+        )

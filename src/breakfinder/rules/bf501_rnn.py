@@ -3,7 +3,7 @@
 import ast
 import re
 
-from breakfinder.rules import attributes
+from breakfinder.rules import kept
 from breakfinder.rules.pattern import Match
 from breakfinder.rules.rule import Example, Rule
 from breakfinder.source.dataflow import Function
@@ -59,11 +59,11 @@ class RecurrentModule(Rule):
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
-        made = attributes.initial(function, attributes.own(node))
+        made = kept.initial(function, kept.own(node))
         if not isinstance(node, ast.Attribute) or not isinstance(made, ast.Call):
             return None
         recurrent = re.fullmatch(
             r"torch\.nn\.(modules\.rnn\.)?(RNN|GRU|LSTM)", function.names.dotted(made.func)
         )
         # The function is skipped at the first use, and what follows is not looked at.
-        return Match(node) if recurrent and attributes.is_first_use(node, function) else None
+        return Match(node) if recurrent and kept.is_first_use(node, function) else None

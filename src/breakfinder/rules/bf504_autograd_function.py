@@ -1,7 +1,11 @@
 """BF504: torch.autograd.Function."""
 
+import ast
+
+from breakfinder.rules.pattern import Match, match, receiver_of
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
+from breakfinder.source.dataflow import Function
 
 
 class AutogradFunction(Rule):
@@ -34,6 +38,7 @@ class AutogradFunction(Rule):
         "autograd.Function.apply: non-function or method forward",
         "autograd_function_kwonly_args",
     )
+    pattern_nodes = (ast.Call, ast.Attribute)
     examples = (
         Example(
             broken="""
@@ -121,3 +126,30 @@ class AutogradFunction(Rule):
     @classmethod
     def matches(cls, symptom: Symptom) -> int:
         return DETAIL if "AutogradFunctionVariable" in symptom.context else super().matches(symptom)
+
+    @classmethod
+    def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        if isinstance(node, ast.Call) and (applied := receiver_of(node, "apply")):
+            made = function.names.classes.get(function.names.dotted(applied))
+            own = {part.name for part in made.body if isinstance(part, ast.FunctionDef)} if made else set()
+            # Without a gradient the function is traced as it stands.
+            derived = made and _is_function(made, function) and own & {"jvp", "vjp"}
+            return Match(node, "medium") if derived else None
+        if function.owner is None or not _is_function(function.owner, function):
+            return None
+        changed = receiver_of(node, "append|extend|insert|add|update|pop|clear")
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            return match(node, "high" if _is_owner(node.value, function) else None)
+        on_class = isinstance(changed, ast.Attribute) and _is_owner(changed.value, function)
+        return match(node, "high" if on_class else None)
+
+
+def _is_function(made: ast.ClassDef, function: Function) -> bool:
+    """Whether a class is an `autograd.Function`."""
+    bases = {function.names.dotted(base) for base in made.bases}
+    return bool(bases & {"torch.autograd.Function", "torch.autograd.function.Function"})
+
+
+def _is_owner(node: ast.expr, function: Function) -> bool:
+    """Whether a name is that of the class whose method the function is."""
+    return isinstance(node, ast.Name) and function.owner is not None and node.id == function.owner.name

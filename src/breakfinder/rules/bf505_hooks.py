@@ -2,7 +2,7 @@
 
 import ast
 
-from breakfinder.rules import attributes
+from breakfinder.rules import kept
 from breakfinder.rules.pattern import Match, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
 from breakfinder.source.dataflow import Function
@@ -30,7 +30,10 @@ class Hooks(Rule):
         "register_hook with stride-dependent code",
     )
     pattern_nodes = (ast.Call,)
-    knobs = ("compiled-autograd", "nested",)
+    knobs = (
+        "compiled-autograd",
+        "nested",
+    )
     examples = (
         Example(
             broken="""
@@ -65,8 +68,8 @@ class Hooks(Rule):
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
-        name = attributes.own(node.func) if isinstance(node, ast.Call) else ""
-        if not name or function.owner is None or attributes.in_constructor(function):
+        name = kept.own(node.func) if isinstance(node, ast.Call) else ""
+        if not name or function.owner is None or kept.in_constructor(function):
             return None
-        registered = (receiver_of(call, _REGISTER) for call in attributes.calls_in(function.owner))
-        return match(node, "high" if any(attributes.own(module) == name for module in registered) else None)
+        registered = (receiver_of(call, _REGISTER) for call in kept.calls_in(function.owner))
+        return match(node, "high" if any(kept.own(module) == name for module in registered) else None)

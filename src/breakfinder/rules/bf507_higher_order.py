@@ -2,7 +2,7 @@
 
 import ast
 
-from breakfinder.rules import attributes
+from breakfinder.rules import kept
 from breakfinder.rules.pattern import Match, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
 from breakfinder.source.dataflow import Function
@@ -75,9 +75,9 @@ class HigherOrder(Rule):
             return None
         if isinstance(node, ast.Attribute):
             written = isinstance(node.ctx, ast.Store) and not isinstance(function.parent(node), ast.AugAssign)
-            return match(node, "high" if written and attributes.own(node) else None)
+            return match(node, "high" if written and kept.own(node) else None)
         changed = receiver_of(node, "append|extend|insert|update|add|setdefault|pop|clear")
-        return match(node, "high" if attributes.own(changed) else None)
+        return match(node, "high" if kept.own(changed) else None)
 
 
 def _is_checkpointed(function: Function) -> bool:
@@ -86,7 +86,7 @@ def _is_checkpointed(function: Function) -> bool:
         return False
     return any(
         call.args
-        and attributes.own(call.args[0]) == getattr(function.node, "name", "")
+        and kept.own(call.args[0]) == getattr(function.node, "name", "")
         and function.names.dotted(call.func) == "torch.utils.checkpoint.checkpoint"
-        for call in attributes.calls_in(function.owner)
+        for call in kept.calls_in(function.owner)
     )

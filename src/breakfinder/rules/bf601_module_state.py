@@ -2,7 +2,7 @@
 
 import ast
 
-from breakfinder.rules import attributes
+from breakfinder.rules import kept
 from breakfinder.rules.pattern import Match
 from breakfinder.rules.rule import Example, Rule
 from breakfinder.source.dataflow import Function
@@ -100,14 +100,14 @@ class ModuleState(Rule):
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
         if isinstance(node, ast.Compare):
             return cls._set_later(node, function)
-        name = attributes.own_target(node)
-        value = attributes.initial(function, name)
+        name = kept.own_target(node)
+        value = kept.initial(function, name)
         counts = isinstance(value, ast.Constant) and isinstance(value.value, bool | int | float)
         if not counts or not isinstance(node, ast.Assign | ast.AugAssign):
             return None
         target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
         reads = isinstance(node, ast.AugAssign) or any(
-            attributes.own(part) == name for part in ast.walk(node.value)
+            kept.own(part) == name for part in ast.walk(node.value)
         )
         entry = getattr(function.node, "name", "") == "forward"
         return Match(target, "high" if entry else "medium") if reads else None
@@ -115,10 +115,10 @@ class ModuleState(Rule):
     @classmethod
     def _set_later(cls, node: ast.Compare, function: Function) -> Match | None:
         """A test for None of an attribute that is None until the function sets it."""
-        name = attributes.own(node.left)
-        value = attributes.initial(function, name)
+        name = kept.own(node.left)
+        value = kept.initial(function, name)
         unset = isinstance(value, ast.Constant) and value.value is None
         if not unset or not isinstance(node.ops[0], ast.Is | ast.IsNot):
             return None
-        set_here = any(attributes.own_target(other) == name for other in ast.walk(function.node))
+        set_here = any(kept.own_target(other) == name for other in ast.walk(function.node))
         return Match(node, "medium") if set_here else None

@@ -3,11 +3,13 @@
 import ast
 import re
 
-from breakfinder.rules import attributes
+from breakfinder.rules import kept
 from breakfinder.rules.pattern import Match, match, receiver_of
 from breakfinder.rules.rule import DETAIL, NO_MATCH, Example, Rule, code
 from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function
+
+_CONTAINERS = r"builtins\.(list|dict|set)|collections\.(deque|defaultdict|OrderedDict)"
 
 
 class Container(Rule):
@@ -108,43 +110,41 @@ class Container(Rule):
         if isinstance(node, ast.Subscript):
             return cls._filled(node, function)
         grown = receiver_of(node, "append|extend|insert|appendleft|setdefault|update|add")
-        kept = attributes.initial(function, attributes.own(grown))
-        if kept is None or not _is_empty(kept, function):
+        first = kept.value(grown, function)
+        if grown is None or first is None or not _is_empty(first, function):
             return None
-        return match(node, None if _made_anew(attributes.own(grown), function) else "high")
+        return None if _made_anew(grown, function) else match(node, "high")
 
     @classmethod
     def _filled(cls, node: ast.Subscript, function: Function) -> Match | None:
         """A dict that is filled as it goes: at the test whether the key is there, if there is one."""
-        name = attributes.own(node.value)
-        kept = attributes.initial(function, name)
-        if kept is None or not isinstance(node.ctx, ast.Store) or not _is_empty(kept, function):
+        first = kept.value(node.value, function) if isinstance(node.ctx, ast.Store) else None
+        if first is None or isinstance(first, ast.List) or not _is_empty(first, function):
             return None
-        if isinstance(kept, ast.List) or _made_anew(name, function):
+        if _made_anew(node.value, function):
             return None
         asked = (
             other
             for other in ast.walk(function.node)
             if isinstance(other, ast.Compare) and isinstance(other.ops[0], ast.In | ast.NotIn)
         )
-        test = next((other for other in asked if attributes.own(other.comparators[0]) == name), None)
-        return Match(test or node, "medium")
+        same = (other for other in asked if _name(other.comparators[0]) == _name(node.value))
+        return Match(next(same, node), "medium")
 
 
 def _is_empty(value: ast.expr, function: Function) -> bool:
     """Whether a value is an empty list, dict, set or deque."""
-    if isinstance(value, ast.List):
-        return not value.elts
-    if isinstance(value, ast.Dict):
-        return not value.keys
-    return isinstance(value, ast.Call) and bool(
-        re.fullmatch(
-            r"builtins\.(list|dict|set)|collections\.(deque|defaultdict|OrderedDict)",
-            function.names.dotted(value.func),
-        )
-    )
+    if isinstance(value, ast.List | ast.Dict):
+        return not (value.elts if isinstance(value, ast.List) else value.keys)
+    made = function.names.dotted(value.func) if isinstance(value, ast.Call) else ""
+    return bool(re.fullmatch(_CONTAINERS, made))
 
 
-def _made_anew(name: str, function: Function) -> bool:
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else kept.own(node)
+
+
+def _made_anew(node: ast.expr, function: Function) -> bool:
     """Whether the function itself sets an attribute before it is filled."""
-    return any(attributes.own_target(node) == name for node in ast.walk(function.node))
+    name = kept.own(node)
+    return bool(name) and any(kept.own_target(other) == name for other in ast.walk(function.node))

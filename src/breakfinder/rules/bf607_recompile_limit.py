@@ -22,7 +22,10 @@ class RecompileLimit(Rule):
         "Dynamo cache limit exceeded",
         "Excessive RestartAnalysis() calls",
     )
-    knobs = ("integers", "dynamic",)
+    knobs = (
+        "integers",
+        "dynamic",
+    )
     examples = (
         Example(
             broken="""

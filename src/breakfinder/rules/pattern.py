@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from breakfinder.source.dataflow import Function, Kind
@@ -46,9 +47,24 @@ def match(node: ast.AST, confidence: Confidence | None) -> Match | None:
 
 def call_of(node: ast.AST, function: Function, names: str, confidence: Confidence = "high") -> Match | None:
     """A match if a function is called whose full name a regular expression matches, as a whole."""
-    if isinstance(node, ast.Call) and re.fullmatch(names, function.called(node)):
-        return Match(node, confidence)
-    return None
+    if not isinstance(node, ast.Call) or not re.fullmatch(names, function.called(node)):
+        return None
+    root: ast.expr = node.func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    # A variable may have the name of a module.
+    return None if isinstance(root, ast.Name) and root.id in bound(function.node) else Match(node, confidence)
+
+
+@lru_cache(maxsize=256)
+def bound(node: ast.AST) -> frozenset[str]:
+    """The names that a function binds itself."""
+    shared = {name for part in ast.walk(node) if isinstance(part, ast.Global) for name in part.names}
+    given = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    stored = {
+        part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+    return frozenset(given | stored - shared)
 
 
 def receiver_of(node: ast.AST, names: str) -> ast.expr | None:

@@ -29,6 +29,7 @@ _LEFT_ALONE = (
     "torch.jit.ignore",
     "torch.jit.unused",
 )
+_NO_VALUE = (Kind.UNKNOWN, Kind.OTHER)  # modules of Python are of the latter
 
 
 class Function:
@@ -97,7 +98,7 @@ class Function:
     def called(self, node: ast.Call) -> str:
         """The full name of what is called, as `Names.dotted` has it; of a method of a value, ``.name``."""
         name = self.names.dotted(node.func)
-        if isinstance(node.func, ast.Attribute) and self.fact(node.func.value).kind is not Kind.UNKNOWN:
+        if isinstance(node.func, ast.Attribute) and self.fact(node.func.value).kind not in _NO_VALUE:
             return name if name.startswith("self.") and name.count(".") == 1 else f".{node.func.attr}"
         return name or (f".{node.func.attr}" if isinstance(node.func, ast.Attribute) else "")
 

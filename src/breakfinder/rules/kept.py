@@ -1,4 +1,4 @@
-"""What a class does with the attributes of ``self``, for source patterns that look beyond one function."""
+"""What a class or a module keeps between calls, for source patterns that look beyond one function."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
+from breakfinder.rules.pattern import bound
 from breakfinder.source.dataflow import Function
 
 _CONSTRUCTORS = ("__init__", "__post_init__")
@@ -24,6 +25,18 @@ def initial(function: Function, attribute: str) -> ast.expr | None:
         return None
     values = _initial_values(function.owner).get(attribute, ())
     return values[0] if len(values) == 1 else None
+
+
+def global_value(node: ast.AST | None, function: Function) -> ast.expr | None:
+    """What a module sets a name to at its top, where that is one value and the name is not one of the function's."""
+    if not isinstance(node, ast.Name):
+        return None
+    return None if node.id in bound(function.node) else function.names.assigned.get(node.id)
+
+
+def value(node: ast.AST | None, function: Function) -> ast.expr | None:
+    """What an attribute of ``self`` or a global name is set to at first."""
+    return initial(function, own(node)) or global_value(node, function)
 
 
 def in_constructor(function: Function) -> bool:

@@ -56,7 +56,7 @@ def test_type_stubs_are_not_code(tree):
 
 def test_each_file_once(tree):
     folder = tree("a/b.py")
-    os.symlink(folder / "a" / "b.py", folder / "a" / "link.py")
+    (folder / "a" / "link.py").symlink_to(folder / "a" / "b.py")
     assert found(folder, "a", "a/b.py", "./a/../a", ".") == ["a/b.py"]
 
 
@@ -102,9 +102,9 @@ def test_a_pattern_that_is_none(tmp_path):
 
 def test_linked_folders_are_not_followed_and_loops_end(tree):
     folder = tree("a/b.py")
-    os.symlink(folder, folder / "a" / "up")
-    os.symlink(folder / "loop.py", folder / "loop.py")
-    os.symlink(folder / "gone.py", folder / "dangling.py")
+    (folder / "a" / "up").symlink_to(folder)
+    (folder / "loop.py").symlink_to(folder / "loop.py")
+    (folder / "dangling.py").symlink_to(folder / "gone.py")
     assert found(folder) == ["a/b.py", "dangling.py", "loop.py"]
     assert found(folder, "a/up/a") == ["a/up/a/b.py"]
 

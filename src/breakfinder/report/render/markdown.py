@@ -39,7 +39,7 @@ def _item(problem: Problem) -> str:
     cell = f": cell {problem.cell}" if problem.cell is not None else ""
     place = _code(f"{path_text(problem.file)}{cell}:{problem.line}:{problem.column}")
     expression = f": {_code(problem.expression)}" if problem.expression else ""
-    return f"- {place} **{problem.rule}** {_prose(problem.title)}{expression}"
+    return f"- {place} **{_escape(problem.rule)}** {_prose(problem.title)}{expression}"
 
 
 def _explained(found: Problems) -> list[str]:
@@ -48,7 +48,7 @@ def _explained(found: Problems) -> list[str]:
     for code in dict.fromkeys(problem.rule for problem in found.shown):
         text = found.rules.get(code)
         if text:
-            lines += ["", f"<details><summary>{code}: {_html(one_line(text.title))}</summary>", ""]
+            lines += ["", f"<details><summary>{_html(code)}: {_html(one_line(text.title))}</summary>", ""]
             lines += [f"{text.why}\n\n{text.remedy}", "", "</details>"]
     for problem in found.shown[:FEW]:
         for fix in problem.fixes:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from breakfinder.report.model import Failure, Finding, Fix, Report, Severity
-from breakfinder.report.render.visible import visible
+from breakfinder.report.render.visible import one_line, visible
 from breakfinder.report.render.wording import KIND_NAMES
 
 
@@ -93,7 +93,7 @@ def of_report(report: Report) -> Problems:
 def _of_finding(finding: Finding) -> Problem:
     place = finding.location
     return Problem(
-        rule=finding.rule,
+        rule=one_line(finding.rule),
         title=finding.title,
         severity=finding.severity,
         file=place.file,
@@ -101,7 +101,7 @@ def _of_finding(finding: Finding) -> Problem:
         column=place.column,
         end_line=place.end_line,
         end_column=place.end_column,
-        fingerprint=finding.fingerprint,
+        fingerprint=one_line(finding.fingerprint),
         qualname=place.qualname,
         expression=place.expression or place.statement,
         why=finding.why or finding.torch.explanation,

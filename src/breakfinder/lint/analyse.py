@@ -44,7 +44,7 @@ def analyse(
         for kind in rule.pattern_nodes:
             dispatch[kind].append(rule)
     try:
-        module = module_of(tree.tree)
+        module = module_of(tree.tree, file)
         return sorted(
             _finding(file, tree, rule, match, function.qualname)
             for function in module.functions

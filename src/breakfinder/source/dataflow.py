@@ -77,6 +77,10 @@ class Function:
             if node not in flow.guarded:
                 yield node
 
+    def all_nodes(self) -> Iterator[ast.AST]:
+        """`nodes` and those that never run compiled."""
+        yield from self._flow.parents
+
     def value(self, node: ast.expr) -> Value:
         """All that is known of the value of an expression."""
         return self._flow.value(node)

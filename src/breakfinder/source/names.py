@@ -56,6 +56,15 @@ class Names:
             if self._full[name] == name and isinstance(value, ast.Attribute):
                 self._full[name] = self.dotted(value) if self._is_imported(value) else name
 
+    def imports(self) -> dict[str, str]:
+        """What the names that are imported stand for."""
+        return {name: full for name, full in self._full.items() if name != full}
+
+    def is_known(self, name: str) -> bool:
+        """Whether a name is imported or defined in the module, and not a variable of the function."""
+        full = self._full.get(name)
+        return full is not None and (full != name or name in self.functions or name in self.classes)
+
     def imported(self, node: ast.Import | ast.ImportFrom) -> dict[str, str]:
         """The names that an import binds, with what they stand for."""
         if isinstance(node, ast.Import):

@@ -14,12 +14,11 @@ from breakfinder.rules.pattern import (
 )
 from breakfinder.rules.rule import Example, Rule
 from breakfinder.rules.symptom import Symptom
-from breakfinder.source.dataflow import Function
+from breakfinder.source.dataflow import Function, Kind
 
 _ALWAYS = r"torch\.(nonzero|argwhere|masked_select|unique|unique_consecutive|bincount)"
 _METHODS = r"nonzero|argwhere|masked_select|unique|unique_consecutive|bincount"
-_MASKS = r"torch\.(isnan|isinf|isfinite|isclose|logical_\w+|eq|ne|lt|le|gt|ge|isin|signbit)"
-_MASK_METHODS = r"bool|isnan|isinf|isfinite|isclose|logical_\w+|eq|ne|lt|le|gt|ge"
+_NAMES = re.compile(r"(^|_)(masks?|valid|keep|selected)$")
 
 
 class DynamicShape(Rule):
@@ -162,30 +161,11 @@ def _only_written(node: ast.Subscript, function: Function) -> bool:
 
 def _mask(index: ast.expr, function: Function) -> Confidence | None:
     """How surely an index is a mask: a tensor of booleans, of which each True picks an element."""
-    if isinstance(index, ast.Compare):
-        return surest(certainty(side, function) for side in (index.left, *index.comparators))
-    if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.Invert):
-        return _mask(index.operand, function)
-    if isinstance(index, ast.BinOp) and isinstance(index.op, ast.BitAnd | ast.BitOr | ast.BitXor):
-        return _mask(index.left, function) or _mask(index.right, function)
-    if isinstance(index, ast.Call):
-        if re.fullmatch(_MASKS, function.called(index)):
-            return "high"
-        if tensor := receiver_of(index, _MASK_METHODS):
-            return certainty(tensor, function)
-        to_bool = argument(index, 0, "dtype") if receiver_of(index, "to") else None
-        return "high" if to_bool and function.names.dotted(to_bool) == "torch.bool" else None
-    if isinstance(index, ast.Name):
-        values = [
-            node.value
-            for node in ast.walk(function.node)
-            if isinstance(node, ast.Assign)
-            and any(isinstance(target, ast.Name) and target.id == index.id for target in node.targets)
-        ]
-        levels = [_mask(value, function) if _name_free(value, index.id) else None for value in values]
-        return surest(levels) if levels and all(levels) else None
-    return None
-
-
-def _name_free(value: ast.expr, name: str) -> bool:
-    return not any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(value))
+    value = function.value(index)
+    if function.is_mask(index):
+        return "high" if value.fact.sure else "medium"
+    if value.kind is Kind.ARRAY:
+        return "high" if isinstance(index, ast.Compare) and value.fact.sure else None
+    name = index.id if isinstance(index, ast.Name) else getattr(index, "attr", "")
+    may_be = value.kind in (Kind.TENSOR, Kind.UNKNOWN) and not value.dtype
+    return "medium" if may_be and _NAMES.search(name) else None

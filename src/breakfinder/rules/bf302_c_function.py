@@ -101,7 +101,7 @@ class CFunction(Rule):
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
         foreign = kept.global_value(node.func, function) if isinstance(node, ast.Call) else None
-        while isinstance(foreign, ast.Attribute):
-            foreign = foreign.value
-        loaded = foreign is not None and call_of(foreign, function, r"ctypes\.\w.*")
+        while isinstance(foreign, ast.Attribute | ast.Call):
+            foreign = foreign.value if isinstance(foreign, ast.Attribute) else foreign.func
+        loaded = foreign is not None and function.names.dotted(foreign) == "ctypes"
         return match(node, "high") if loaded else call_of(node, function, _CALLS)

@@ -5,7 +5,7 @@ import ast
 from breakfinder.rules import kept
 from breakfinder.rules.pattern import Match, match
 from breakfinder.rules.rule import Example, Rule
-from breakfinder.source.dataflow import Function
+from breakfinder.source.dataflow import Function, Kind
 
 _DISABLE = ("torch.compiler.disable", "torch._dynamo.disable", "torch._disable_dynamo")
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -97,9 +97,11 @@ class Disabled(Rule):
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
-        if not isinstance(node, ast.Call) or not (found := _called(node, function)):
+        if not isinstance(node, ast.Call):
             return None
-        return match(node, "high" if _is_disabled(found, function) else None)
+        if _is_disabled(_called(node, function), function):
+            return Match(node)
+        return match(node, "medium" if _is_disabled(_of_name(node, function), function) else None)
 
 
 def _called(node: ast.Call, function: Function) -> list[_Definition]:
@@ -116,6 +118,19 @@ def _called(node: ast.Call, function: Function) -> list[_Definition]:
     # self.scale(x), or self.norm(x), which calls its forward.
     method = _methods(function.owner, called.attr)
     return method[1:] or _methods(_made(kept.initial(function, called.attr), function), "forward")
+
+
+def _of_name(node: ast.Call, function: Function) -> list[_Definition]:
+    """The only method of a name in the module, for one that is called on an object of which no more is known."""
+    if not isinstance(node.func, ast.Attribute):
+        return []
+    kind, sure = function.fact(node.func.value)
+    if sure and kind is not Kind.UNKNOWN:
+        return []
+    found = [
+        method for owner in function.names.classes.values() for method in _methods(owner, node.func.attr)[1:]
+    ]
+    return found if len(found) == 1 else []
 
 
 def _made(value: ast.expr | None, function: Function) -> ast.ClassDef | None:

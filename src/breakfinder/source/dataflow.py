@@ -25,6 +25,7 @@ _LEFT_ALONE = (
     "torch._dynamo.allow_in_graph",
     "torch._dynamo.nonstrict_trace",
     "torch._disable_dynamo",
+    "torch.library.custom_op",
     "torch.jit.script",
     "torch.jit.ignore",
     "torch.jit.unused",

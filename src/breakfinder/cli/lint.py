@@ -159,10 +159,14 @@ def _run(paths: list[Path], options: dict[str, Any]) -> bool:
         return False
     given = _given(session, paths, options)
     if options["diff"] or options["add_noqa"] or options["fix"]:
-        return _change(given, config, options)
-    outcome = given.lint()
-    _show(outcome, config, options)
-    return bool(outcome.findings)
+        found = _change(given, config, options)
+    else:
+        outcome = given.lint()
+        _show(outcome, config, options)
+        found = bool(outcome.findings)
+    if session.cache.fault and not options["quiet"]:
+        click.echo(f"note: the cache cannot be written: {session.cache.fault}", err=True)
+    return found
 
 
 def _given(session: Session, paths: list[Path], options: dict[str, Any]) -> _Input:

@@ -141,6 +141,8 @@ def _long(rule: type[Rule]) -> dict[str, Any]:
 
 
 def _one(text: str) -> type[Rule]:
+    from breakfinder.lint.selection import close_codes
+    from breakfinder.lint.session import known_codes
     from breakfinder.rules import all_rules
     from breakfinder.rules.lookup import named
 
@@ -150,12 +152,10 @@ def _one(text: str) -> type[Rule]:
     if found:
         choices = ", ".join(f"{rule.code} ({rule.name})" for rule in found)
         raise UsageError(f"'{text}' may be several rules", f"one of {choices}")
-    known = {name.lower(): name for rule in all_rules() for name in (rule.code, rule.name)}
-    close = [known[name] for name in difflib.get_close_matches(text.lower(), known, 3)]
-    raise UsageError(
-        f"no rule '{text}'",
-        f"did you mean {' or '.join(close)}?" if close else "`breakfinder rules` lists them",
-    )
+    names = [rule.name for rule in all_rules()]
+    close = difflib.get_close_matches(text.lower(), names, 3)
+    hint = f"did you mean {' or '.join(close)}?" if close else close_codes(text.upper(), known_codes())
+    raise UsageError(f"no rule '{text}'", hint)
 
 
 def _torch_break(gb_id: str) -> TorchBreak:

@@ -62,6 +62,8 @@ class Cache:
     """Stands for the files, with their content, that ``reached`` is about."""
     reached: Reached = field(default_factory=dict)
     changed: bool = False
+    fault: str = ""
+    """Why it could not be written, if it could not."""
 
     @classmethod
     def open(cls, folder: Path | None, root: Path) -> Cache:
@@ -95,7 +97,7 @@ class Cache:
     def save(self, used: Iterable[str]) -> None:
         """Write it, if anything has changed; ``used`` are the files of this run, which are kept in any case.
 
-        Raises OSError if it cannot be written.
+        That it cannot be written is no reason to stop: ``fault`` says so then.
         """
         if not self.changed or self.file is None:
             return
@@ -112,7 +114,10 @@ class Cache:
             "reached": {path: sorted(names) for path, names in self.reached.items()},
         }
         body = json.dumps(data, separators=(",", ":")).encode()
-        write_bytes(self.file, f"{content_digest(body)}\n".encode() + body)
+        try:
+            write_bytes(self.file, f"{content_digest(body)}\n".encode() + body)
+        except OSError as error:
+            self.fault = f"{error.strerror or error}: {self.file}"
         self.changed = False
 
 
@@ -153,6 +158,6 @@ def _entry(path: str, values: Any) -> Entry:
         FileResult(
             [LintFinding(path, *finding) for finding in findings],
             [Suppression(kind, tuple(codes), *rest) for kind, codes, *rest in suppressions],
-            [(number, line) for number, line in cells],
+            tuple((number, line) for number, line in cells),
         ),
     )

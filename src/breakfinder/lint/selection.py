@@ -31,10 +31,8 @@ class Selection:
         """Raises UsageError for a code that no rule has; ``where`` is where the user wrote it."""
         named = [*self.select, *self.ignore, *(code for codes in self.per_file.values() for code in codes)]
         for name in named:
-            if name.upper() != ALL and not (name and any(code.startswith(name.upper()) for code in known)):
-                close = difflib.get_close_matches(name.upper(), known, 3)
-                hint = f"did you mean {' or '.join(close)}?" if close else "`breakfinder rules` lists them"
-                raise UsageError(f"{where}: no rule '{name}'", hint)
+            if name.upper() != ALL and not (name and _known(name.upper(), known)):
+                raise UsageError(f"{where}: no rule '{name}'", close_codes(name.upper(), known))
         for pattern in self.per_file:
             Patterns.of(self.root, [pattern])
 
@@ -66,3 +64,15 @@ def _fit(code: str, names: Sequence[str]) -> int:
 
 def _begins(code: str, name: str) -> bool:
     return name.upper() == ALL or code.startswith(name.upper())
+
+
+def close_codes(name: str, known: Collection[str]) -> str:
+    """What to do about a code that no rule has: those that begin most like it."""
+    begin = next((name[:end] for end in range(len(name), 2, -1) if _known(name[:end], known)), None)
+    close = sorted(code for code in known if begin and code.startswith(begin))
+    close = difflib.get_close_matches(name, close, 3, cutoff=0) if close else []
+    return f"did you mean {' or '.join(close)}?" if close else "`breakfinder rules` lists them"
+
+
+def _known(begin: str, known: Collection[str]) -> bool:
+    return any(code.startswith(begin) for code in known)

@@ -54,8 +54,7 @@ class Session:
     def lint(self, paths: Sequence[Path]) -> Outcome:
         """What is found in the files at the paths.
 
-        Raises UsageError for a path that does not exist, and if a worker process dies; OSError if the cache
-        cannot be written.
+        Raises UsageError for a path that does not exist, and if a worker process dies.
         """
         found = self.find(paths)
         outcome = self.lint_files(found.files)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import io
-import os
 import stat
 import tokenize
 from dataclasses import dataclass
@@ -36,13 +35,12 @@ class Source:
 def read_bytes(path: Path) -> bytes:
     """What a file holds.  Raises Unreadable."""
     try:
-        with path.open("rb", buffering=0) as stream:
-            found = os.fstat(stream.fileno())
-            if not stat.S_ISREG(found.st_mode):
-                raise Unreadable("it is no regular file")
-            if found.st_size > MOST_BYTES:
-                raise Unreadable(f"it has {found.st_size / (1 << 20):.0f} MiB, more than {MOST_BYTES >> 20}")
-            return stream.readall()
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+            raise Unreadable("it is no regular file")
+        if found.st_size > MOST_BYTES:
+            raise Unreadable(f"it has {found.st_size / (1 << 20):.0f} MiB, more than {MOST_BYTES >> 20}")
+        return path.read_bytes()
     except OSError as error:
         raise Unreadable(error.strerror or str(error)) from error
 
@@ -53,7 +51,7 @@ def decode(content: bytes, name: str) -> Source:
         notebook = read_notebook(_decoded(content, "utf-8"))
         return Source(notebook.text, notebook=notebook)
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(_with_newlines(content)).readline)
     except SyntaxError as error:
         if "invalid or missing encoding" in str(error):
             encoding = "utf-8"
@@ -68,7 +66,11 @@ def _decoded(content: bytes, encoding: str) -> str:
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
-        line = content[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1
+        line = _with_newlines(content[: error.start]).count(b"\n") + 1
         raise Unreadable(f"it is not {encoding.upper()}: byte {content[error.start]:#04x}", line) from error
     except LookupError as error:  # an encoding of bytes to bytes, such as hex
         raise Unreadable(str(error)) from error
+
+
+def _with_newlines(content: bytes) -> bytes:
+    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

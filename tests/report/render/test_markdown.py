@@ -47,7 +47,10 @@ def test_it_fits_into_a_comment():
 
 def test_fixes_that_hold_are_shown_as_diffs():
     diff = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+```\n"
-    fixes = [Fix(title="Do `it`", applicability="safe", verdict="proved", diff=diff), Fix(title="No", applicability="safe", verdict="failed", diff="-q")]  # fmt: skip
+    fixes = [
+        Fix(title="Do `it`", applicability="safe", verdict="proved", diff=diff),
+        Fix(title="No", applicability="safe", verdict="failed", diff="-q"),
+    ]
     text = render_markdown(Problems("lint", "1", [problem(fixes=fixes)]))
     assert "<summary>Fix (proved) of a.py:1: Do <code>it</code></summary>" in text
     assert f"````diff\n{diff.rstrip()}\n````" in text

@@ -44,10 +44,10 @@ LOCATION = object_of(
     logicalLocations=list_of(object_of(fullyQualifiedName=TEXT, kind=TEXT)),
 )
 REPLACEMENT = object_of("deletedRegion", deletedRegion=REGION, insertedContent=CONTENT)
-FIX = object_of(
-    "artifactChanges", description=MESSAGE,
-    artifactChanges=list_of(object_of("artifactLocation replacements", artifactLocation=ARTIFACT, replacements=list_of(REPLACEMENT, 1)), 1),
-)  # fmt: skip
+CHANGE = object_of(
+    "artifactLocation replacements", artifactLocation=ARTIFACT, replacements=list_of(REPLACEMENT, 1)
+)
+FIX = object_of("artifactChanges", description=MESSAGE, artifactChanges=list_of(CHANGE, 1))
 RESULT = object_of(
     "message", ruleId=TEXT, ruleIndex=INDEX, level=LEVEL, message=MESSAGE, locations=list_of(LOCATION),
     partialFingerprints={"type": "object", "additionalProperties": TEXT}, properties=BAG, fixes=list_of(FIX),

@@ -38,6 +38,7 @@ class Item(Rule):
     )
     callees = r"builtins\.(range|int|float|bool|complex|round)"
     pattern_nodes = (ast.Call, ast.Subscript)
+    fixes = ("guard_message", "keep_scalar_tensor")
     knobs = ("scalars",)
     examples = (
         Example(

@@ -25,6 +25,7 @@ class ToList(Rule):
         """
     gb_types = ("Tensor.tolist() with non-integer tensor",)
     pattern_nodes = (ast.Call,)
+    fixes = ("guard_message",)
     knobs = (
         "scalars",
         "shapes",

@@ -23,6 +23,7 @@ class TensorText(Rule):
     gb_types = ("repr() on tensor",)
     callees = r"builtins\.(str|repr|format|ascii)"
     pattern_nodes = (ast.Call, ast.BinOp)
+    fixes = ("guard_message", "guard_call")
     knobs = ("scalars",)
     examples = (
         Example(

@@ -25,6 +25,7 @@ class Print(Rule):
         """
     callees = r"builtins\.print"
     pattern_nodes = (ast.Call,)
+    fixes = ("guard_message", "guard_call")
     knobs = (
         "reorder-logging",
         "ignore-logging",

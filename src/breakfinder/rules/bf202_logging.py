@@ -31,6 +31,7 @@ class Logging(Rule):
     gb_types = ("logging.Logger method not supported for non-export cases",)
     callees = r"logging\..*"
     pattern_nodes = (ast.Call,)
+    fixes = ("guard_message", "guard_call")
     knobs = ("ignore-logging",)
     examples = (
         Example(

@@ -24,6 +24,7 @@ class Warn(Rule):
         """
     callees = r"_?warnings\.warn\w*"
     pattern_nodes = (ast.Call,)
+    fixes = ("guard_message", "guard_call")
     knobs = (
         "reorder-logging",
         "ignore-logging",

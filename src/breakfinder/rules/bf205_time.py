@@ -23,6 +23,7 @@ class Time(Rule):
         """
     callees = r"_?time\..*"
     pattern_nodes = (ast.Call,)
+    fixes = ("guard_call",)
     examples = (
         Example(
             broken="""

@@ -41,6 +41,7 @@ class InputOutput(Rule):
         """
     callees = rf"({_MODULES.replace('.', chr(92) + '.')})\..*|builtins\.(open|input)"
     pattern_nodes = (ast.Call, ast.Subscript)
+    fixes = ("guard_call",)
     examples = (
         Example(
             broken="""

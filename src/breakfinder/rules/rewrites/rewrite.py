@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import libcst
 
 from breakfinder.report.model import Applicability
+from breakfinder.rules.rewrites.cut import Cut, cut_out
+from breakfinder.rules.rewrites.imports import with_imports
+from breakfinder.source import syntax
 from breakfinder.source.dataflow import Function
-from breakfinder.source.nodes import Path
+from breakfinder.source.names import Names
+from breakfinder.source.nodes import Path, to_expression
+from breakfinder.source.text import Position, SourceText
 
 Extent = Literal["function", "class", "module"]
+
+_MARK = "\ufeff"
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,51 @@ class Site:
     """The same place as ``ast`` nodes, from the module down."""
     function: Function
     """What is known of the values in the function around it."""
+    known: Mapping[libcst.CSTNode, ast.AST] = field(default_factory=dict, repr=False)
+    """The ``ast`` nodes of the statements and expressions in ``tree``."""
+
+    @property
+    def names(self) -> Names:
+        return self.function.names
+
+    @cached_property
+    def parents(self) -> Mapping[libcst.CSTNode, libcst.CSTNode]:
+        """For each node in ``tree`` the node around it."""
+        parents: dict[libcst.CSTNode, libcst.CSTNode] = {}
+        todo: list[libcst.CSTNode] = [self.tree]
+        while todo:
+            node = todo.pop()
+            for child in node.children:
+                parents[child] = node
+                todo.append(child)
+        return parents
+
+    @cached_property
+    def nodes(self) -> Mapping[ast.AST, libcst.CSTNode]:
+        """For each ``ast`` node in ``known`` its libcst node."""
+        return {node: concrete for concrete, node in self.known.items()}
+
+    def around(
+        self, node: libcst.CSTNode, kinds: type[libcst.CSTNode] | tuple[type[libcst.CSTNode], ...]
+    ) -> libcst.CSTNode | None:
+        """The innermost node of some kind around a node, or the node itself."""
+        here: libcst.CSTNode | None = node
+        while here is not None and not isinstance(here, kinds):
+            here = self.parents.get(here)
+        return here
+
+    def module(self, name: str = "torch") -> str:
+        """What an imported module is called here; its own name where it has yet to be imported."""
+        return next((here for here, full in self.names.imports().items() if full == name), name)
+
+    def imports(self, name: str = "torch") -> tuple[str, ...]:
+        """The import statements without which `module` is not there."""
+        return () if name in self.names.imports().values() else (f"import {name}",)
+
+    def is_tensor(self, node: libcst.CSTNode, *, sure: bool = False) -> bool:
+        """Whether an expression of the function is a tensor, as far as is known."""
+        known = self.known.get(node)
+        return isinstance(known, ast.expr) and self.function.is_tensor(known, sure=sure)
 
 
 @dataclass(frozen=True)
@@ -67,4 +123,53 @@ def rewrite(text: str, fix: type[Rewrite], position: tuple[int, int], end: tuple
     Positions are lines, 1-based, and columns, 1-based characters (the end exclusive), as in a `Location`.
     Only the lines of what is changed and those of added imports differ.
     """
-    raise NotImplementedError
+    mark, text = (_MARK, text[1:]) if text.startswith(_MARK) else ("", text)
+    source = SourceText(text)
+    parsed = syntax.parse(source)
+    if isinstance(parsed, str) or not 1 <= position[0] <= end[0] <= len(source.lines):
+        return None
+    try:
+        path = to_expression(parsed.path_to(_offset(source, position), _offset(source, end)))
+        cut = cut_out(text, source, path, fix.extent)
+        site = _site(cut, path) if cut else None
+        changed = fix.change(site) if site else None
+        if cut is None or changed is None:
+            return None
+        code = cut.put_back(changed.tree)
+        if code == text:
+            return None
+        code = with_imports(code, changed.imports)
+        ast.parse(re.sub(r"\r\n?", "\n", code))
+    except (SyntaxError, libcst.ParserSyntaxError, RecursionError, MemoryError):
+        # Of odd source, or what a fix makes of it: SyntaxError is also what libcst raises for an invalid tree.
+        return None
+    return mark + code
+
+
+def _offset(source: SourceText, position: tuple[int, int]) -> Position:
+    line, column = position
+    return line, len(source.line(line)[: max(column - 1, 0)].encode())
+
+
+def _site(cut: Cut, path: Path) -> Site | None:
+    known = cut.known()
+    node = next((concrete for concrete, node in known.items() if node is path[-1]), None)
+    function = _function(path)
+    return Site(cut.tree, node, path, function, known) if node is not None and function else None
+
+
+def _function(path: Path) -> Function | None:
+    """What is known of the innermost function that a path leads through or to."""
+    assert isinstance(path[0], ast.Module)
+    found: Function | None = None
+    prefix = ""
+    names = Names(path[0])
+    for around, node in zip(path, path[1:], strict=False):
+        if isinstance(node, ast.ClassDef):
+            prefix += f"{node.name}."
+        elif isinstance(node, _FUNCTIONS) and (node is not path[-1] or not isinstance(node, ast.Lambda)):
+            name = prefix + getattr(node, "name", "<lambda>")
+            owner = around if isinstance(around, ast.ClassDef) else None
+            found = Function(names, node, owner, name, found)
+            prefix = f"{name}.<locals>."
+    return found

@@ -9,6 +9,7 @@ from typing import get_args
 
 from breakfinder.lint.finding import LintFinding
 from breakfinder.report.model import Location
+from breakfinder.rules import conditions
 from breakfinder.rules.pattern import Confidence, Match
 from breakfinder.rules.rule import Rule
 from breakfinder.rules.symptom import Symptom
@@ -75,6 +76,8 @@ def _matches(function: Function, dispatch: Dispatch) -> Iterable[tuple[type[Rule
             match = rule.pattern(node, function)
             if match is None:
                 continue
+            if match.confidence == "high" and not conditions.always_runs(match.node, function):
+                match = Match(match.node, "medium")
             at = match.node
             place = at.lineno, at.col_offset, at.end_lineno, at.end_col_offset
             rank = _LEVELS.index(match.confidence)

@@ -9,7 +9,7 @@ from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function, Kind
 
 _NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "float", "bool", "complex"))
-_OF_MATH = r"math\.\w+|torch\.(is_nonzero|nn\.init\.trunc_normal_)"
+_OF_TENSOR = r"math\.\w+|torch\.(is_nonzero|_assert|_check_tensor_all|nn\.init\.trunc_normal_)"
 
 
 class Item(Rule):
@@ -119,7 +119,7 @@ class Item(Rule):
         name = function.called(node)
         if name in _NUMBERS and len(node.args) == 1:
             return match(node, certainty(node.args[0], function))
-        if re.fullmatch(_OF_MATH, name) and node.args:
+        if re.fullmatch(_OF_TENSOR, name) and node.args:
             return match(node, certainty(node.args[0], function))
         if name in ("builtins.range", "torch.arange"):
             return match(node, surest(certainty(bound, function) for bound in node.args))

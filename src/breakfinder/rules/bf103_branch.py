@@ -141,7 +141,8 @@ class Branch(Rule):
             if found := certainty(_compared(value, function), function):
                 # An operand of its own is told from the whole only by a condition of a statement.
                 whole = isinstance(node, ast.Assert | ast.BoolOp | ast.UnaryOp)
-                return match(node if whole else value, found)
+                sure = found == "high" and conditions.always_runs(value, function)
+                return match(node if whole else value, "high" if sure else "medium")
         return None
 
 

@@ -13,6 +13,10 @@ NODES = (ast.If, ast.While, ast.IfExp, ast.comprehension, ast.Assert, ast.BoolOp
 
 def asked(node: ast.AST, function: Function) -> Iterator[ast.expr]:
     """The values of which a node asks whether they are true, in order; none for parts of a condition."""
+    return (value for value in _asked(node, function) if not function.guarded(value))
+
+
+def _asked(node: ast.AST, function: Function) -> Iterator[ast.expr]:
     if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
         yield from _leaves(node.test)
     elif isinstance(node, ast.comprehension):
@@ -43,6 +47,18 @@ def decides(node: ast.expr, function: Function) -> bool:
     while isinstance(around, ast.expr) and not is_condition(node, function):
         node, around = around, function.parent(around)
     return is_condition(node, function)
+
+
+def always_runs(node: ast.expr | ast.stmt, function: Function) -> bool:
+    """Whether an expression is evaluated whenever its statement is: not an operand that may be passed over."""
+    around = function.parent(node)
+    while isinstance(node, ast.expr) and isinstance(around, ast.expr):
+        if isinstance(around, ast.BoolOp) and node is not around.values[0]:
+            return False
+        if isinstance(around, ast.Lambda) or (isinstance(around, ast.IfExp) and node is not around.test):
+            return False
+        node, around = around, function.parent(around)
+    return True
 
 
 def _leaves(test: ast.expr) -> Iterator[ast.expr]:

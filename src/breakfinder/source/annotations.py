@@ -63,7 +63,7 @@ _CONFIG = re.compile(r"(\w+\.)*\w*Config(uration)?")
 _NO_TENSOR_NAME = re.compile(
     r"""(self|cls|config|configuration|args|mode|name|names|path|fn|func|function|module|model|layer|layers|cfg|key|keys
     |n|b|h|w|c|t|k|i|j|idx|index|dim|dims|axis|eps|size|shape|length|dtype|device|training|train|inplace|p|sizes
-    |tokenizer|processor|cache|past|generator|reduction|dropout|embed_dim|head_dim|heads|groups|stride|padding|kernel_size
+    |kwargs|types|tokenizer|processor|cache|past|generator|reduction|dropout|embed_dim|head_dim|heads|groups|stride|padding|kernel_size
     |past_key_values?|labels?_smoothing|patch_size|prefix|default|verbose|debug|steps?_size|cls_name|deterministic
     |(num|n|max|min|use|is|has|return|output|do|with|no|should|apply|add|layer|init)_\w+
     |\w+_(dim|dims|size|sizes|len|length|lengths|idx|index|id|name|names|shape|shapes|config|eps|rate|prob|type|fn|func

@@ -170,7 +170,7 @@ def _of_torch(name: str, call: ast.Call, scope: Evaluator) -> Value:
         if last == "where" and len(call.args) + len(call.keywords) < 2:
             return TENSORS
         if last in ("unique", "unique_consecutive"):
-            return _unique(call)
+            return _unique(call, call.args[1:])
         if last in KEEPING_OPS and call.args:
             return TENSOR._replace(dtype=scope.value(call.args[0]).dtype)
     value = function_result(name)
@@ -233,7 +233,7 @@ def _of_tensor(receiver: Value, name: str, call: ast.Call, scope: Evaluator) -> 
     if name in ("size", "stride"):
         return NUMBER if call.args or call.keywords else method_result(name)
     if name in ("unique", "unique_consecutive"):
-        return _unique(call)
+        return _unique(call, call.args)
     if name == "type" and call.args:
         return receiver.given()
     if name in ("to", "type_as"):
@@ -263,14 +263,11 @@ def _extreme(name: str, call: ast.Call, scope: Evaluator, second: list[ast.expr]
     return tuple_of(TENSOR, INDICES)
 
 
-def _unique(call: ast.Call) -> Value:
+def _unique(call: ast.Call, flags: list[ast.expr]) -> Value:
     extra = [keyword for keyword in call.keywords if (keyword.arg or "return_").startswith("return_")]
-    positional = len(call.args) - (
-        1 if isinstance(call.func, ast.Attribute) and call.func.attr == "unique" else 0
-    )
     if extra:
         return tuple_of(TENSOR, INDICES) if len(extra) == 1 and extra[0].arg else TENSORS
-    return LIKELY_TENSOR if positional > 1 else TENSOR
+    return LIKELY_TENSOR if len(flags) > 1 else TENSOR
 
 
 def _of_value(value: Value) -> Value:

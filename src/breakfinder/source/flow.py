@@ -44,8 +44,8 @@ class Flow(ExpressionWalk):
     ) -> None:
         super().__init__(names, attributes)
         self.closures: dict[ast.AST, Environment] = {}
-        self._left: list[list[Environment]] = []
-        """Of each loop around, what is known where it is left or begun anew early."""
+        self._left: list[tuple[list[Environment], list[Environment]]] = []
+        """Of each loop around, what is known where it is left, and where its next round is begun early."""
         start: Environment = {**(around or {}), **parameters(node, names, method=method)}
         if isinstance(node, ast.Lambda):
             self.visit(node.body, node, start)
@@ -149,7 +149,7 @@ class Flow(ExpressionWalk):
 
     def _leave_round(self, node: ast.Break | ast.Continue, known: Environment) -> bool:
         if self._left:
-            self._left[-1].append({**known})
+            self._left[-1][isinstance(node, ast.Continue)].append({**known})
         return True
 
     def _if(self, node: ast.If, known: Environment) -> bool:
@@ -185,40 +185,39 @@ class Flow(ExpressionWalk):
             known.update(joined)
         return not after
 
-    def _for(self, node: ast.For | ast.AsyncFor, known: Environment) -> None:
+    def _for(self, node: ast.For | ast.AsyncFor, known: Environment) -> bool:
         self.visit(node.iter, node, known)
         element = self.value(node.iter).element()
-        self._loop(node, known, lambda inside: self.bind(node.target, node, element, inside))
+        return self._loop(node, known, lambda inside: self.bind(node.target, node, element, inside))
 
-    def _while(self, node: ast.While, known: Environment) -> None:
+    def _while(self, node: ast.While, known: Environment) -> bool:
         def begin(inside: Environment) -> None:
             self.visit(node.test, node, inside)
             self.narrow(node.test, True, inside)
 
-        self._loop(node, known, begin)
+        return self._loop(node, known, begin)
 
     def _loop(
         self,
         node: ast.For | ast.AsyncFor | ast.While,
         known: Environment,
         begin: Callable[[Environment], None],
-    ) -> None:
+    ) -> bool:
         start = {**known}
         for _ in range(_ROUNDS):
             inside = {**start}
             begin(inside)
-            self._left.append([])
+            self._left.append(([], []))
             ended = self._block(node.body, node, inside)
-            after = [known, *self._left.pop(), *([] if ended else [inside])]
-            joined = joined_environments(after)
+            left, begun = self._left.pop()
+            joined = joined_environments([known, *begun, *([] if ended else [inside])])
             if all(joined.get(name) == value for name, value in start.items()):
                 start = joined
                 break
             start = joined
             self.expressions.forget()
-        known.clear()
-        known.update(start)
-        self._block(node.orelse, node, known)
+        ended = self._block(node.orelse, node, start)
+        return self._continue_with([*left, *([] if ended else [start])], known)
 
     def _with(self, node: ast.With | ast.AsyncWith, known: Environment) -> bool:
         for item in node.items:

@@ -22,6 +22,7 @@ class Names:
         self.module = module
         self._package = module if is_package else module.rpartition(".")[0]
         self._full: dict[str, str] = {}
+        self._imported: set[str] = set()
         self.functions: dict[str, FunctionNode] = {}
         """The functions that the module itself defines."""
         self.classes: dict[str, ast.ClassDef] = {}
@@ -29,6 +30,8 @@ class Names:
         """What the names are given at the module's top, if it is once only."""
         self.attributes: dict[ast.ClassDef, Mapping[str, Value]] = {}
         """Of classes that were read, what is known of their instances (`classes.attributes_of`)."""
+        self._bound: frozenset[str] = frozenset()
+        """Those of them that are variables of the function."""
         self._bare = False
         """Whether names may be what ``import *`` brought."""
         self._read(tree)
@@ -38,6 +41,7 @@ class Names:
         for node in statements([*tree.body]):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for name, full in self.imported(node).items():
+                    self._imported.add(name)
                     self._full.setdefault(name, full)  # of a try and its except, the try
             elif isinstance(node, ast.ClassDef):
                 self.classes[node.name] = node
@@ -58,12 +62,13 @@ class Names:
 
     def imports(self) -> dict[str, str]:
         """What the names that are imported stand for."""
-        return {name: full for name, full in self._full.items() if name != full}
+        return {name: self._full[name] for name in sorted(self._imported)}
 
     def is_known(self, name: str) -> bool:
         """Whether a name is imported or defined in the module, and not a variable of the function."""
-        full = self._full.get(name)
-        return full is not None and (full != name or name in self.functions or name in self.classes)
+        if name not in self._imported and name not in self.functions and name not in self.classes:
+            return False
+        return name not in self._bound
 
     def imported(self, node: ast.Import | ast.ImportFrom) -> dict[str, str]:
         """The names that an import binds, with what they stand for."""
@@ -97,7 +102,7 @@ class Names:
     def _is_imported(self, node: ast.expr) -> bool:
         while isinstance(node, ast.Attribute):
             node = node.value
-        return isinstance(node, ast.Name) and self._full.get(node.id, node.id) != node.id
+        return isinstance(node, ast.Name) and node.id in self._imported
 
     def inside(self, bound: Iterable[str], imported: Mapping[str, str]) -> Names:
         """The names as a function sees them that binds some of its own and imports others."""
@@ -107,6 +112,8 @@ class Names:
         inner = object.__new__(Names)
         inner.__dict__.update(self.__dict__)
         inner._full = {**self._full, **{name: name for name in shadowed}, **imported}
+        inner._bound = (self._bound | shadowed) - imported.keys()
+        inner._imported = self._imported | imported.keys()
         return inner
 
     def dotted(self, node: ast.AST) -> str:

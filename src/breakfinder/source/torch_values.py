@@ -171,7 +171,7 @@ TENSOR_ATTRIBUTES: dict[str, Value] = {
         ),
         NUMBER,
     ),
-    **dict.fromkeys(("dtype", "device", "layout", "grad_fn", "names"), OTHER),
+    **dict.fromkeys(("dtype", "device", "layout", "grad_fn"), OTHER),
     "shape": SIZE,
 }
 

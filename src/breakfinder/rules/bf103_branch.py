@@ -35,6 +35,7 @@ class Branch(Rule):
         "Data-dependent assertion failed (cannot compile partial graph)",
     )
     pattern_nodes = (*conditions.NODES, ast.Call)
+    fixes = ("where",)
     examples = (
         Example(
             broken="""

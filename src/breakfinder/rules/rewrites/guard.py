@@ -20,10 +20,38 @@ _PURE = (
     r"builtins\.(len|str|repr|float|int|bool|min|max|abs|round|type|id|tuple|list|format|sum)"
     r"|torch\.(mean|std|var|sum|max|min|amax|amin|norm|abs|isnan|isinf|isfinite|any|all|sqrt|log|exp)"
 )
-_TENSOR_METHODS = (
-    "mean std var sum max min amax amin norm abs isnan isinf isfinite any all sqrt log exp float double "
-    "detach cpu numpy item tolist size dim numel"
-).split()
+_TENSOR_METHODS = frozenset(
+    (
+        "mean",
+        "std",
+        "var",
+        "sum",
+        "max",
+        "min",
+        "amax",
+        "amin",
+        "norm",
+        "abs",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "any",
+        "all",
+        "sqrt",
+        "log",
+        "exp",
+        "float",
+        "double",
+        "detach",
+        "cpu",
+        "numpy",
+        "item",
+        "tolist",
+        "size",
+        "dim",
+        "numel",
+    )
+)
 _TEXT_METHODS = ("format", "join", "upper", "lower", "strip", "ljust", "rjust")
 
 

@@ -12,9 +12,28 @@ from breakfinder.rules.rewrites.tree import atom, expression, replaced
 from breakfinder.rules.rewrites.uses import stays_tensor
 from breakfinder.source.dataflow import Function
 
-_REDUCTIONS = (
-    "max min sum mean std var norm prod median any all argmax argmin amax amin nansum nanmean logsumexp"
-).split()
+_REDUCTIONS = frozenset(
+    (
+        "max",
+        "min",
+        "sum",
+        "mean",
+        "std",
+        "var",
+        "norm",
+        "prod",
+        "median",
+        "any",
+        "all",
+        "argmax",
+        "argmin",
+        "amax",
+        "amin",
+        "nansum",
+        "nanmean",
+        "logsumexp",
+    )
+)
 _WHOLE = ("round", "floor", "ceil", "trunc", "long", "int")
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import ClassVar, Literal
 
 import libcst
@@ -164,7 +165,7 @@ def _function(path: Path) -> Function | None:
     found: Function | None = None
     prefix = ""
     names = Names(path[0])
-    for around, node in zip(path, path[1:], strict=False):
+    for around, node in pairwise(path):
         if isinstance(node, ast.ClassDef):
             prefix += f"{node.name}."
         elif isinstance(node, _FUNCTIONS) and (node is not path[-1] or not isinstance(node, ast.Lambda)):

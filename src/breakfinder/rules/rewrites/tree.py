@@ -45,6 +45,11 @@ def atom(node: libcst.BaseExpression) -> libcst.BaseExpression:
     return node.with_changes(lpar=[libcst.LeftParen()], rpar=[libcst.RightParen()])
 
 
+def operand(node: libcst.BaseExpression) -> libcst.BaseExpression:
+    """An expression in parentheses, unless an operator can stand beside it as it is."""
+    return node if isinstance(node, libcst.BaseNumber) else atom(node)
+
+
 def bare(node: libcst.BaseExpression) -> libcst.BaseExpression:
     """An expression without the parentheses around it, where it can stand without them as an argument."""
     if not node.lpar or isinstance(
@@ -56,12 +61,12 @@ def bare(node: libcst.BaseExpression) -> libcst.BaseExpression:
 
 def expression(template: str, **parts: libcst.BaseExpression) -> libcst.BaseExpression:
     """An expression made of others, which stand in braces in the template."""
-    return helpers.parse_template_expression(template, **parts)
+    return helpers.parse_template_expression(template, **cast(Any, parts))
 
 
 def statement(template: str, **parts: libcst.CSTNode) -> Statement:
     """A statement made of expressions, which stand in braces in the template."""
-    return cast(Statement, helpers.parse_template_statement(template, **cast(Any, parts)))
+    return helpers.parse_template_statement(template, **cast(Any, parts))
 
 
 def assignment(name: str, value: libcst.BaseExpression) -> libcst.SimpleStatementLine:
@@ -92,7 +97,7 @@ def replaced(tree: libcst.Module, changes: Mapping[libcst.CSTNode, Replacement])
     A small statement that is replaced by others is given as the line that it would be on its own, and gets one
     where there were several on a line.  A block that is left empty gets a ``pass``.
     """
-    return cast(libcst.Module, tree.visit(_Replacer(changes)))
+    return tree.visit(_Replacer(changes))
 
 
 class _Replacer(libcst.CSTTransformer):

@@ -13,10 +13,34 @@ _NUMBERS_ONLY = (
     r"builtins\.(range|print|str|repr|format|bool|isinstance|hash|round|divmod|slice)|math\.\w+|logging\..*"
     r"|warnings\..*|torch\.(zeros|ones|empty|rand|randn|randint|arange|linspace|eye|full|split|chunk|topk|tensor)"
 )
-_NUMBERS_ONLY_METHODS = (
-    "view reshape expand repeat split chunk topk narrow new_zeros new_ones new_empty new_full tile roll unfold "
-    "transpose permute unsqueeze squeeze flatten format size select repeat_interleave"
-).split()
+_NUMBERS_ONLY_METHODS = frozenset(
+    (
+        "view",
+        "reshape",
+        "expand",
+        "repeat",
+        "split",
+        "chunk",
+        "topk",
+        "narrow",
+        "new_zeros",
+        "new_ones",
+        "new_empty",
+        "new_full",
+        "tile",
+        "roll",
+        "unfold",
+        "transpose",
+        "permute",
+        "unsqueeze",
+        "squeeze",
+        "flatten",
+        "format",
+        "size",
+        "select",
+        "repeat_interleave",
+    )
+)
 
 
 def stays_tensor(node: ast.expr, function: Function) -> bool:

@@ -12,9 +12,13 @@ skip (what follows in a skipped frame is seen by no trace).  It is right if trac
 from __future__ import annotations
 
 import argparse
+import ast
+import importlib.util
 import json
+import subprocess
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +139,109 @@ def lines_run(subject: Any) -> dict[str, list[int]]:
 
 
 def score(options: argparse.Namespace) -> None:
-    raise SystemExit("nothing to score yet")
+    truth = Truth([result for result in architectures.read(options.file).values() if result.get("ok")])
+    found = linted()
+    judged = [item for item in found if truth.can_judge(item)]
+    right = {id(item): truth.breaks_in(item) for item in judged}
+    print(
+        f"{truth.models} model types, {len(truth.breaks)} places that break, {len(judged)} findings to judge"
+    )
+    print(f"{'rule':8}{'confidence':12}{'right':>7}{'of':>6}{'precision':>11}")
+    groups = Counter((item["rule"], item["confidence"]) for item in judged)
+    good = Counter((item["rule"], item["confidence"]) for item in judged if right[id(item)])
+    for (rule, level), number in sorted(
+        groups.items(), key=lambda pair: (_GROUPS.index(pair[0][1]), pair[0])
+    ):
+        share = good[rule, level] / number
+        print(f"{rule:8}{level:12}{good[rule, level]:7}{number:6}{share:11.3f}")
+    for level in _GROUPS:
+        number = sum(count for (_, of), count in groups.items() if of == level)
+        if number:
+            share = sum(count for (_, of), count in good.items() if of == level) / number
+            print(f"{'all':8}{level:12}{'':7}{number:6}{share:11.3f}")
+    marked = {level: truth.marked_by(item for item in found if _up_to(item, level)) for level in _GROUPS}
+    print(f"\n{'rule':8}{'breaks':>8}" + "".join(f"{'recall ' + level:>16}" for level in _GROUPS))
+    by_rule = Counter(rule for _, _, rule in truth.breaks)
+    for rule, number in sorted(by_rule.items()):
+        recalls = (sum(of == rule for _, _, of in marked[level]) / number for level in _GROUPS)
+        print(f"{rule:8}{number:8}" + "".join(f"{recall:16.3f}" for recall in recalls))
+    recalls = (len(marked[level]) / max(len(truth.breaks), 1) for level in _GROUPS)
+    print(f"{'all':8}{len(truth.breaks):8}" + "".join(f"{recall:16.3f}" for recall in recalls))
+    if options.wrong:
+        for item in judged:
+            if not right[id(item)]:
+                print(
+                    "wrong:",
+                    item["confidence"],
+                    item["rule"],
+                    f"{item['file']}:{item['line']}",
+                    item["expression"],
+                )
+    if options.missed:
+        for (file, line, rule), expression in sorted(truth.breaks.items()):
+            if (file, line, rule) not in marked["low"]:
+                print("missed:", rule, f"{file}:{line}", expression)
+
+
+def _up_to(item: dict[str, Any], level: str) -> bool:
+    return _GROUPS.index(item["confidence"]) <= _GROUPS.index(level)
+
+
+def linted() -> list[dict[str, Any]]:
+    """All that `lint` finds in the installed transformers, at any confidence."""
+    folder = Path(str(importlib.util.find_spec("transformers").submodule_search_locations[0]))
+    command = [sys.executable, "-m", "breakfinder", "lint", str(folder), "--confidence", "low"]
+    done = subprocess.run([*command, "--output-format", "json"], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        raise SystemExit(done.stderr)
+    findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    return [{**item, "file": shown(item["file"])} for item in findings if item["file"].endswith(".py")]
+
+
+class Truth:
+    """What tracing all model types showed."""
+
+    def __init__(self, results: list[dict[str, Any]]) -> None:
+        self.models = len(results)
+        self.breaks: dict[tuple[str, int, str], str] = {}
+        self._broken: dict[str, set[int]] = defaultdict(set)
+        self._run: dict[str, set[int]] = defaultdict(set)
+        self._skipped: dict[str, set[int]] = defaultdict(set)
+        for result in results:
+            for file, line, end_line, rule, _, expression in result["breaks"]:
+                if file.startswith("transformers/"):
+                    self.breaks[file, line, rule] = expression
+                    self._broken[file] |= set(range(line, end_line + 1))
+            for file, lines in result["lines"].items():
+                self._run[file] |= set(lines)
+            for file, line, _ in result["skipped"]:
+                self._skipped[file].add(line)
+        self._unseen = {file: self._skipped_lines(file) for file in self._skipped}
+
+    def _skipped_lines(self, file: str) -> set[int]:
+        """The lines of functions that some model type skipped: what is masked in them no trace shows."""
+        spec = importlib.util.find_spec(file.split("/")[0])
+        path = Path(str(spec.submodule_search_locations[0])).parent / file
+        lines: set[int] = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+                if first in self._skipped[file]:
+                    lines |= set(range(first, (node.end_lineno or first) + 1))
+        return lines
+
+    def can_judge(self, item: dict[str, Any]) -> bool:
+        lines = set(range(item["line"], item["end_line"] + 1))
+        run = bool(lines & self._run[item["file"]])
+        return self.breaks_in(item) or (run and not lines & self._unseen.get(item["file"], set()))
+
+    def breaks_in(self, item: dict[str, Any]) -> bool:
+        return bool(set(range(item["line"], item["end_line"] + 1)) & self._broken[item["file"]])
+
+    def marked_by(self, items: Iterable[dict[str, Any]]) -> set[tuple[str, int, str]]:
+        """The breaks of which a finding has the line."""
+        lines = {(item["file"], line) for item in items for line in range(item["line"], item["end_line"] + 1)}
+        return {place for place in self.breaks if place[:2] in lines}
 
 
 if __name__ == "__main__":

@@ -71,5 +71,7 @@ class Hooks(Rule):
         name = kept.own(node.func) if isinstance(node, ast.Call) else ""
         if not name or function.owner is None or kept.in_constructor(function):
             return None
-        registered = (receiver_of(call, _REGISTER) for call in kept.calls_in(function.owner))
+        registered = (
+            receiver_of(call, _REGISTER) for call in kept.calls_in(function.owner, constructor=True)
+        )
         return match(node, "high" if any(kept.own(module) == name for module in registered) else None)

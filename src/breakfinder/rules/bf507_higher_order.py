@@ -1,11 +1,13 @@
 """BF507: side effects inside a checkpointed function and the like."""
 
 import ast
+from functools import lru_cache
 
 from breakfinder.rules import kept
 from breakfinder.rules.pattern import Match, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
 from breakfinder.source.dataflow import Function
+from breakfinder.source.names import Names
 
 
 class HigherOrder(Rule):
@@ -71,22 +73,26 @@ class HigherOrder(Rule):
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
-        if not _is_checkpointed(function):
-            return None
         if isinstance(node, ast.Attribute):
             written = isinstance(node.ctx, ast.Store) and not isinstance(function.parent(node), ast.AugAssign)
-            return match(node, "high" if written and kept.own(node) else None)
-        changed = receiver_of(node, "append|extend|insert|update|add|setdefault|pop|clear")
-        return match(node, "high" if kept.own(changed) else None)
+            changes = written and kept.own(node)
+        else:
+            changes = kept.own(receiver_of(node, "append|extend|insert|update|add|setdefault|pop|clear"))
+        return match(node, "high" if changes and _is_checkpointed(function) else None)
 
 
 def _is_checkpointed(function: Function) -> bool:
     """Whether a method is given to `torch.utils.checkpoint` by its class."""
-    if function.owner is None:
-        return False
-    return any(
-        call.args
-        and kept.own(call.args[0]) == getattr(function.node, "name", "")
-        and function.names.dotted(call.func) == "torch.utils.checkpoint.checkpoint"
-        for call in kept.calls_in(function.owner)
+    name = getattr(function.node, "name", "")
+    return function.owner is not None and name in _checkpointed(function.owner, function.names)
+
+
+@lru_cache(maxsize=64)
+def _checkpointed(owner: ast.ClassDef, names: Names) -> frozenset[str]:
+    calls = (call for call in kept.calls_in(owner) if call.args)
+    given = ((kept.own(call.args[0]), call) for call in calls)
+    return frozenset(
+        name
+        for name, call in given
+        if name and names.dotted(call.func) == "torch.utils.checkpoint.checkpoint"
     )

@@ -72,4 +72,5 @@ def _changed(name: str, function: Function) -> Match | None:
     if not reads or not (added or stores):
         return None
     at = min(reads, key=lambda use: (use.lineno, use.col_offset))
-    return Match(at, "high" if added or anew else "medium")
+    counts = first.value is not None and bool(added or anew)
+    return Match(at, "high" if counts else "medium")

@@ -29,9 +29,9 @@ def initial(function: Function, attribute: str) -> ast.expr | None:
 
 def global_value(node: ast.AST | None, function: Function) -> ast.expr | None:
     """What a module sets a name to at its top, where that is one value and the name is not one of the function's."""
-    if not isinstance(node, ast.Name):
+    if not isinstance(node, ast.Name) or node.id not in function.names.assigned:
         return None
-    return None if node.id in bound(function.node) else function.names.assigned.get(node.id)
+    return None if node.id in bound(function.node) else function.names.assigned[node.id]
 
 
 def value(node: ast.AST | None, function: Function) -> ast.expr | None:
@@ -41,11 +41,6 @@ def value(node: ast.AST | None, function: Function) -> ast.expr | None:
 
 def in_constructor(function: Function) -> bool:
     return getattr(function.node, "name", "") in _CONSTRUCTORS
-
-
-def calls_in(owner: ast.ClassDef) -> tuple[ast.Call, ...]:
-    """Every call in a class."""
-    return _calls(owner)
 
 
 def is_first_use(node: ast.expr, function: Function) -> bool:
@@ -85,5 +80,7 @@ def own_target(node: ast.AST) -> str:
 
 
 @lru_cache(maxsize=256)
-def _calls(owner: ast.ClassDef) -> tuple[ast.Call, ...]:
-    return tuple(node for node in ast.walk(owner) if isinstance(node, ast.Call))
+def calls_in(owner: ast.ClassDef, *, constructor: bool = False) -> tuple[ast.Call, ...]:
+    """Every call in a class, or in its constructor."""
+    parts = [part for part in owner.body if not constructor or getattr(part, "name", "") in _CONSTRUCTORS]
+    return tuple(node for part in parts for node in ast.walk(part) if isinstance(node, ast.Call))

@@ -47,24 +47,39 @@ def match(node: ast.AST, confidence: Confidence | None) -> Match | None:
 
 def call_of(node: ast.AST, function: Function, names: str, confidence: Confidence = "high") -> Match | None:
     """A match if a function is called whose full name a regular expression matches, as a whole."""
-    if not isinstance(node, ast.Call) or not re.fullmatch(names, function.called(node)):
+    if not isinstance(node, ast.Call):
         return None
+    name = _called(node, function)
+    return Match(node, confidence) if name and re.fullmatch(names, name) else None
+
+
+@lru_cache(maxsize=4)
+def _called(node: ast.Call, function: Function) -> str:
+    """The full name of a function that is called; kept, since every rule asks about the same call."""
+    name = function.called(node)
+    if name.startswith((".", "self.")):
+        return ""
     root: ast.expr = node.func
     while isinstance(root, ast.Attribute):
         root = root.value
     # A variable may have the name of a module.
-    return None if isinstance(root, ast.Name) and root.id in bound(function.node) else Match(node, confidence)
+    return "" if isinstance(root, ast.Name) and root.id in bound(function.node) else name
 
 
 @lru_cache(maxsize=256)
 def bound(node: ast.AST) -> frozenset[str]:
     """The names that a function binds itself."""
-    shared = {name for part in ast.walk(node) if isinstance(part, ast.Global) for name in part.names}
-    given = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
-    stored = {
-        part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    }
-    return frozenset(given | stored - shared)
+    names: set[str] = set()
+    shared: set[str] = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            if isinstance(part.ctx, ast.Store):
+                names.add(part.id)
+        elif isinstance(part, ast.arg):
+            names.add(part.arg)
+        elif isinstance(part, ast.Global):
+            shared.update(part.names)
+    return frozenset(names - shared)
 
 
 def receiver_of(node: ast.AST, names: str) -> ast.expr | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import get_args
@@ -23,6 +24,7 @@ UNREADABLE = "BF000"
 """The code of the one finding of a file that cannot be looked into."""
 MOST_CHARACTERS = 5 << 20
 _LONGEST_EXPRESSION = 200
+_LINE = re.compile(r"line (\d+): ")
 _LEVELS = get_args(Confidence)
 
 Dispatch = dict[type[ast.AST], list[type[Rule]]]
@@ -39,7 +41,8 @@ def analyse(
     """
     tree = parsed(text)
     if not isinstance(tree, Syntax):
-        return [unreadable(file, tree)]
+        line = _LINE.match(tree)
+        return [unreadable(file, tree, int(line[1]) if line else 1)]
     dispatch: Dispatch = defaultdict(list)
     for rule in rules:
         for kind in rule.pattern_nodes:

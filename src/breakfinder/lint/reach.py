@@ -34,6 +34,8 @@ _NOT_FOLLOWED = re.compile(
     re.VERBOSE,
 )
 """What compiled code does not call, or what is never meant to be compiled with it."""
+_TENSOR = "torch.Tensor"
+_TENSOR_HOOKS = ("__torch_function__", "__torch_dispatch__")
 _MOST_ALIASES = 8
 
 Place = tuple[str, str]
@@ -43,7 +45,8 @@ Place = tuple[str, str]
 def reachable(summaries: Iterable[Summary]) -> dict[str, frozenset[str]]:
     """For each file the qualified names of the functions that compiled code can be in.
 
-    These are ``forward`` of every module, what is given to ``torch.compile``, and what those use in turn.
+    These are ``forward`` of every module, what is given to ``torch.compile``, what torch itself calls of a tensor
+    subclass, and what those use in turn.
     """
     return _Tree(summaries).reached()
 
@@ -93,6 +96,10 @@ class _Tree:
         for place in self._modules():
             for name in ("forward", "__call__"):
                 yield from self.method(place, name)
+        for place, a_class in self.classes.items():
+            if _TENSOR in a_class.bases:
+                for name in _TENSOR_HOOKS:
+                    yield from self.method(place, name)
         for file, summary in self.files.items():
             for name, owner in summary.compiled:
                 yield from self.resolve(file, name, owner)

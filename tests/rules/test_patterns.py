@@ -150,6 +150,7 @@ def test_a_case_is_found_at_the_line_that_was_measured(case):
 
 
 NOT_CLEAN = {
+    "case_23_subclass_fixed.py": "the class that breaks is still there, and not used",
     "case_40_packed_seq_fixed.py": "a setting is part of the fix",
     "case_44_lstm_fixed.py": "a setting is the fix",
 }

@@ -8,6 +8,7 @@ from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function, Kind
 
+_WITH_ITEM = (Kind.TENSOR, Kind.ARRAY, Kind.UNKNOWN)
 _NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "float", "bool", "complex"))
 _OF_TENSOR = r"math\.\w+|torch\.(is_nonzero|_assert|_check_tensor_all|nn\.init\.trunc_normal_)"
 
@@ -113,9 +114,8 @@ class Item(Rule):
         if not isinstance(node, ast.Call):
             return None
         if (tensor := receiver_of(node, "item")) and not node.args and not node.keywords:
-            if function.fact(tensor).kind is Kind.UNKNOWN:
-                return Match(node, "medium")
-            return match(node, certainty(tensor, function) or certainty(tensor, function, Kind.ARRAY))
+            # Nothing but tensors and arrays has such a method.
+            return None if function.fact(tensor).kind not in _WITH_ITEM else Match(node)
         name = function.called(node)
         if name in _NUMBERS and len(node.args) == 1:
             return match(node, certainty(node.args[0], function))

@@ -2,7 +2,7 @@
 
 import ast
 
-from breakfinder.rules.pattern import Match, certainty, match, receiver_of
+from breakfinder.rules.pattern import Match, receiver_of
 from breakfinder.rules.rule import SOURCE, Example, Rule
 from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function, Kind
@@ -80,6 +80,6 @@ class ToList(Rule):
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
         if not isinstance(node, ast.Call) or not (array := receiver_of(node, "tolist")):
             return None
-        if function.fact(array).kind is Kind.UNKNOWN:
-            return Match(node, "medium")
-        return match(node, certainty(array, function) or certainty(array, function, Kind.ARRAY))
+        # Nothing but tensors and arrays has such a method.
+        arrays = (Kind.TENSOR, Kind.ARRAY, Kind.UNKNOWN)
+        return Match(node) if function.fact(array).kind in arrays else None

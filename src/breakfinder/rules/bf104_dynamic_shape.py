@@ -18,7 +18,7 @@ from breakfinder.source.dataflow import Function, Kind
 
 _ALWAYS = r"torch\.(nonzero|argwhere|masked_select|unique|unique_consecutive|bincount)"
 _METHODS = r"nonzero|argwhere|masked_select|unique|unique_consecutive|bincount"
-_NAMES = re.compile(r"(^|_)(masks?|valid|keep|selected)$")
+_NAMES = re.compile(r"(^|_)((?P<surely>masks?)|valid|selected)$")
 
 
 class DynamicShape(Rule):
@@ -48,6 +48,7 @@ class DynamicShape(Rule):
         "Attempted to use `torch.nn.functional.one_hot` with data-dependent output shape",
     )
     pattern_nodes = (ast.Call, ast.Subscript)
+    fixes = ("mask_where", "mask_reduce")
     knobs = (
         "shapes",
         "scalars",
@@ -167,5 +168,7 @@ def _mask(index: ast.expr, function: Function) -> Confidence | None:
     if value.kind is Kind.ARRAY:
         return "high" if isinstance(index, ast.Compare) and value.fact.sure else None
     name = index.id if isinstance(index, ast.Name) else getattr(index, "attr", "")
-    may_be = value.kind in (Kind.TENSOR, Kind.UNKNOWN) and not value.dtype
-    return "medium" if may_be and _NAMES.search(name) else None
+    named = _NAMES.search(name)
+    if not named or value.dtype or value.kind not in (Kind.TENSOR, Kind.UNKNOWN):
+        return None
+    return "high" if named["surely"] else "medium"

@@ -82,8 +82,8 @@ class Copy(Rule):
             return None
         copied = node.args[0]
         kind = function.fact(copied).kind
-        if kind is Kind.UNKNOWN or kind is Kind.MODULE or (deep and kind is Kind.OTHER):
-            return Match(node, "medium" if deep else "low")
+        if kind in (Kind.UNKNOWN, Kind.MODULE, Kind.OTHER):
+            return Match(node, "medium" if deep and kind is not Kind.OTHER else "low")
         if kind is Kind.CONTAINER:
             # Dynamo makes a deep copy of a container, but no shallow one.
             return None if deep else match(node, certainty(copied, function, kind))

@@ -2,10 +2,11 @@
 
 import ast
 
+from breakfinder.rules import kept
 from breakfinder.rules.families import FamilyRule
-from breakfinder.rules.pattern import Match, call_of
+from breakfinder.rules.pattern import Match, call_of, match, receiver_of
 from breakfinder.rules.rule import Example
-from breakfinder.source.dataflow import Function
+from breakfinder.source.dataflow import Function, Kind
 
 
 class PythonConstruct(FamilyRule):
@@ -40,4 +41,9 @@ class PythonConstruct(FamilyRule):
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
+        hooked = receiver_of(
+            node, r"register_(forward|forward_pre|full_backward|full_backward_pre|backward)_hook"
+        )
+        if hooked is not None and not kept.in_constructor(function):
+            return match(node, "high" if function.fact(hooked).kind is Kind.MODULE else "medium")
         return call_of(node, function, r"builtins\.(globals|eval|exec|dir|compile)|ast\.literal_eval")

@@ -73,7 +73,7 @@ class RequiresGrad(Rule):
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
         if isinstance(node, ast.Attribute):
             written = node.attr == "requires_grad" and isinstance(node.ctx, ast.Store)
-            return match(node, certainty(node.value, function) or "medium") if written else None
+            return Match(node) if written else None
         if not isinstance(node, ast.Call):
             return None
         if tensor := receiver_of(node, "requires_grad_"):

@@ -237,13 +237,21 @@ def _of_tensor(receiver: Value, name: str, call: ast.Call, scope: Evaluator) -> 
     if name == "type" and call.args:
         return receiver.given()
     if name in ("to", "type_as"):
-        target = _keyword(call, "dtype") or (call.args[0] if call.args else None)
-        return Value(
-            Kind.TENSOR, receiver.sure, dtype=_DTYPES.get(scope.names.dotted(target), "") if target else ""
-        )
+        return Value(Kind.TENSOR, receiver.sure, dtype=_dtype_after(receiver, call, scope.names))
     if name in KEEPING_OPS:
         return Value(Kind.TENSOR, receiver.sure, dtype=receiver.dtype)
     return _certain(method_result(name), receiver)
+
+
+def _dtype_after(receiver: Value, call: ast.Call, names: Names) -> str:
+    """The dtype of a tensor after ``to``: that of before if only a device is given."""
+    given = _keyword(call, "dtype") or (call.args[1] if len(call.args) > 1 else None)
+    target = given or (call.args[0] if call.args else None)
+    if target is None:
+        return receiver.dtype if _keyword(call, "device") else ""
+    name = names.dotted(target)
+    device = given is None and (isinstance(target, ast.Constant) or name.rpartition(".")[2] == "device")
+    return receiver.dtype if device else _DTYPES.get(name, "")
 
 
 def _certain(value: Value, receiver: Value) -> Value:

@@ -41,7 +41,7 @@ class InputOutput(Rule):
         """
     callees = rf"({_MODULES.replace('.', chr(92) + '.')})\..*|builtins\.(open|input)"
     pattern_nodes = (ast.Call, ast.Subscript)
-    fixes = ("guard_call",)
+    fixes = ("guard_call", "constant_to_init", "constant_to_module")
     examples = (
         Example(
             broken="""

@@ -41,6 +41,7 @@ class CFunction(Rule):
         "Untraceable C tp_richcompare",
     )
     pattern_nodes = (ast.Call,)
+    fixes = ("constant_to_module", "constant_to_init")
     examples = (
         Example(
             broken="""

@@ -34,6 +34,7 @@ class Disabled(Rule):
         "Skip inlining `torch.compiler.disable()`d function",
     )
     pattern_nodes = (ast.Call,)
+    fixes = ("enter_disabled", "disabled_to_nonstrict")
     examples = (
         Example(
             broken="""

@@ -28,6 +28,7 @@ class Explicit(Rule):
         "Forced graph break on leaf function",
     )
     pattern_nodes = (ast.Call,)
+    fixes = ("remove_call",)
     examples = (
         Example(
             broken="""

@@ -34,6 +34,7 @@ class Generator(Rule):
         "SEND with bad type",
     )
     pattern_nodes = (ast.Yield, ast.YieldFrom)
+    fixes = ("generator_to_list",)
     examples = (
         Example(
             broken="""

@@ -40,6 +40,7 @@ class Exceptions(Rule):
         "traceback.tb_lasti not supported",
     )
     pattern_nodes = (ast.Call,)
+    fixes = ("try_to_test", "guard_call")
     examples = (
         Example(
             broken="""

@@ -39,6 +39,7 @@ class AutogradFunction(Rule):
         "autograd_function_kwonly_args",
     )
     pattern_nodes = (ast.Call, ast.Attribute)
+    fixes = ("guard_call", "remove_call")
     examples = (
         Example(
             broken="""

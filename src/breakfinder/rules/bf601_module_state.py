@@ -29,6 +29,7 @@ class ModuleState(Rule):
         """
     guards = r"\bself\b[\w.\[\]'\"]* (==|!=|is|is not) |KeyError on self\b|hasattr\(self\b|\.training =="
     pattern_nodes = (ast.AugAssign, ast.Assign, ast.Compare)
+    fixes = ("counter_to_buffer", "guard_count")
     knobs = ("integers",)
     examples = (
         Example(

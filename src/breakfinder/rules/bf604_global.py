@@ -21,6 +21,7 @@ class GlobalState(Rule):
         """
     guards = r"\bG\['"
     pattern_nodes = (ast.Global,)
+    fixes = ("guard_count",)
     examples = (
         Example(
             broken="""

@@ -27,6 +27,7 @@ class Container(Rule):
         """
     guards = r"___dict_contains|(^not |^len\()(self\b|G\[)"
     pattern_nodes = (ast.Call, ast.Subscript)
+    fixes = ("cache_to_value", "guard_count")
     examples = (
         Example(
             broken="""

@@ -58,11 +58,14 @@ _TEXT_METHODS = ("format", "join", "upper", "lower", "strip", "ljust", "rjust")
 def guarded(site: Site, fits: Callable[[ast.Call], bool]) -> Changed | None:
     """The call that is the statement at the place behind a check for compiling, if it fits."""
     line = site.around(site.node, (libcst.Expr, libcst.BaseCompoundStatement))
-    if not isinstance(line, libcst.Expr):
+    call = site.known.get(line.value) if isinstance(line, libcst.Expr) else None
+    if line is None or not isinstance(call, ast.Call) or not fits(call):
         return None
-    call = site.known.get(line.value)
-    if not isinstance(call, ast.Call) or site.function.guarded(call) or not fits(call):
-        return None
+    return behind_check(site, line) if not site.function.guarded(call) else None
+
+
+def behind_check(site: Site, line: libcst.CSTNode) -> Changed:
+    """A small statement behind a check for compiling."""
     torch = site.module()
 
     def guard(alone: libcst.SimpleStatementLine) -> list[libcst.BaseCompoundStatement]:

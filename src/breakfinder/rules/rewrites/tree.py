@@ -80,14 +80,15 @@ def fresh(name: str, taken: Iterable[str]) -> str:
 
 
 def names_in(node: libcst.CSTNode) -> set[str]:
-    """All names that stand anywhere in a node, those of attributes too."""
+    """All names that stand in a node, those of attributes and keywords left out."""
     found: set[str] = set()
     todo = [node]
     while todo:
         part = todo.pop()
         if isinstance(part, libcst.Name):
             found.add(part.value)
-        todo += part.children
+        labels = (getattr(part, "attr", None), getattr(part, "keyword", None))
+        todo += [child for child in part.children if child not in labels]
     return found
 
 

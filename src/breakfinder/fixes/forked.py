@@ -33,8 +33,8 @@ def in_fork(function: Callable[[], Any], timeout: float) -> Any:
         raise TrialError(f"did not finish within {timeout:.0f} s") from None
     finally:
         os.close(reader)
-        _kill(pid)
-    _, status = os.waitpid(pid, 0)
+        os.kill(pid, signal.SIGKILL)  # it has written all that it will
+        _, status = os.waitpid(pid, 0)
     if not data:
         raise TrialError(f"the process died ({_cause(status)})")
     held, value = pickle.loads(data)
@@ -67,11 +67,6 @@ def _read(reader: int, deadline: float) -> bytes:
         if not part:
             return b"".join(parts)
         parts.append(part)
-
-
-def _kill(pid: int) -> None:
-    """End the child where it has not ended; it has written all that it will."""
-    os.kill(pid, signal.SIGKILL)
 
 
 def _cause(status: int) -> str:

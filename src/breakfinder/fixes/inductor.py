@@ -15,6 +15,7 @@ from breakfinder.fixes.trial import Trial
 from breakfinder.report.model import Check
 from breakfinder.targets.subject import Subject
 from breakfinder.tracing import dynamo
+from breakfinder.tracing.state import seed_everything
 
 NAME = "same results through inductor"
 _SLACK = 20.0
@@ -59,6 +60,7 @@ def _compare(trial: Trial, edits: Mapping[str, Edit]) -> str:
 
 def _run(subject: Subject, compiled: bool) -> Outcome:
     scenario = subject.scenarios[0]
+    seed_everything()  # inputs are made as the calls are
     calls = scenario.calls()
     call = next(calls)
     calls.close()

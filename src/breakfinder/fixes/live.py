@@ -34,7 +34,7 @@ def apply(edits: Mapping[str, Edit]) -> bool:
             codes = _new_codes(edit, names)
             if all(_replace(function, codes) for function in functions):
                 _run_new_imports(edit, modules)
-                rebuild = rebuild or any(key[1] in CONSTRUCTORS for key in codes)
+                rebuild = rebuild or _constructor_differs(edit)
                 continue
         for module in modules:
             exec(compile(edit.after, str(module.__file__), "exec"), module.__dict__)  # the user's own module
@@ -75,6 +75,10 @@ class _Hollow(ast.NodeTransformer):
         node.body = [ast.Pass()]
         return node
 
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        node.body = ast.Constant(None)
+        return node
+
     def visit_Import(self, node: ast.Import) -> None:
         return None
 
@@ -99,6 +103,11 @@ def _new_codes(edit: Edit, names: set[str]) -> dict[_Key, dict[str, CodeType]]:
             if _stripped(one) != _stripped(other) or one.co_firstlineno != other.co_firstlineno:
                 codes.setdefault((one.co_firstlineno, one.co_name), {})[name] = other
     return codes
+
+
+def _constructor_differs(edit: Edit) -> bool:
+    pairs = _pairs(compile(edit.before, edit.file, "exec"), compile(edit.after, edit.file, "exec"))
+    return any(old.co_name in CONSTRUCTORS and _stripped(old) != _stripped(new) for old, new in pairs)
 
 
 def _pairs(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:

@@ -192,7 +192,7 @@ class Search:
                 finding=step.finding.fingerprint,
                 rule=step.finding.rule,
                 file=location.file,
-                line=location.line,
+                line=_original_line(step),
                 expression=location.expression or location.statement,
                 fix=fix,
                 before=step.before.counts,
@@ -255,6 +255,13 @@ def _safest_first(findings: tuple[Finding, ...]) -> list[Finding]:
         return min(_ORDER[rewrites.by_name(name).applicability] for name in by_code(finding.rule).fixes)
 
     return sorted((finding for finding in findings if by_code(finding.rule).fixes), key=order)
+
+
+def _original_line(step: Step) -> int:
+    """The line of a step's finding in the file as it is on disk."""
+    edit = step.before.edits.get(step.proposal.edit.file)
+    line = step.finding.location.line
+    return edit.line_before(line) if edit is not None else line
 
 
 def _known(finding: Finding, state: State) -> bool:

@@ -164,3 +164,20 @@ def test_what_is_clean_has_no_sure_finding(file):
     reached = reachable([summarise(file, parsed(text))])[file] | {"fn"}
     findings = analyse(file, text, reached, rules.all_rules())
     assert [finding for finding in findings if finding.confidence == "high"] == []
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        ("all_reduce(x, async_op=True)", "BF390"),
+        ("barrier()", "BF302"),
+        ("broadcast(x, 0)", "BF302"),
+        ("all_reduce(x)", ""),
+        ("all_gather_into_tensor(x, x)", ""),
+        ("get_rank()", ""),
+    ],
+)
+def test_collectives(call, code):
+    """As measured with torch 2.13 in a group of one process."""
+    text = f"import torch.distributed as dist\n\n\ndef fn(x):\n    dist.{call}\n    return x * 2\n"
+    assert found(text, "high") == ([(code, 5)] if code else [])

@@ -3,12 +3,13 @@
 import ast
 import re
 
-from breakfinder.rules.pattern import Match, certainty, match, receiver_of, surest
+from breakfinder.rules.pattern import Confidence, Match, certainty, match, receiver_of, surest
 from breakfinder.rules.rule import DETAIL, Example, Rule
 from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function, Kind
 
 _WITH_ITEM = (Kind.TENSOR, Kind.ARRAY, Kind.UNKNOWN)
+_WITH_SIZES = r"reshape|view|expand|repeat|tile|unflatten|new_(zeros|ones|empty)|topk|roll|narrow|split"
 _NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "float", "bool", "complex"))
 _OF_TENSOR = r"math\.\w+|torch\.(is_nonzero|_assert|_check_tensor_all|nn\.init\.trunc_normal_)"
 
@@ -123,7 +124,7 @@ class Item(Rule):
             return match(node, certainty(node.args[0], function))
         if name in ("builtins.range", "torch.arange"):
             return match(node, surest(certainty(bound, function) for bound in node.args))
-        return None
+        return match(node, surest(_size(part, function) for part in _sizes(node, name)))
 
     @classmethod
     def _index(cls, node: ast.Subscript, function: Function) -> Match | None:
@@ -131,5 +132,39 @@ class Item(Rule):
         if isinstance(node.slice, ast.Slice):
             bounds = [bound for bound in (node.slice.lower, node.slice.upper, node.slice.step) if bound]
             return match(node, surest(certainty(bound, function) for bound in bounds))
-        a_list = function.fact(node.value).kind is Kind.CONTAINER
-        return Match(node, "medium") if a_list and function.is_tensor(node.slice) else None
+        if function.fact(node.value).kind is Kind.CONTAINER:
+            return Match(node, "medium") if function.is_tensor(node.slice) else None
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        single = any(_is_single(index, function) for index in indices)
+        return match(node, "high" if single and function.is_tensor(node.value) else None)
+
+
+def _sizes(node: ast.Call, name: str) -> list[ast.expr]:
+    """The arguments of a call that are sizes or steps, which are taken as Python numbers."""
+    if re.fullmatch(r"torch\.(zeros|ones|empty|full|rand|randn)", name) or receiver_of(node, "new_full"):
+        given = node.args if not name.endswith("full") else node.args[:1]
+    elif receiver_of(node, _WITH_SIZES):
+        given = node.args
+    else:
+        given = node.args[1:2] if name == "torch.split" else []
+    inside = (part.elts if isinstance(part, ast.Tuple | ast.List) else [part] for part in given)
+    return [part for parts in inside for part in parts]
+
+
+def _size(part: ast.expr, function: Function) -> Confidence | None:
+    # What is made of a constant in the graph keeps its value.
+    made = isinstance(part, ast.Call) and function.called(part) == "torch.tensor"
+    return "high" if function.is_tensor(part, sure=True) and not made else None
+
+
+def _is_single(index: ast.expr, function: Function) -> bool:
+    """Whether an index is a tensor of no dimensions that was computed."""
+    if isinstance(index, ast.BinOp):
+        sides = index.left, index.right
+        numbers = [side for side in sides if function.fact(side).kind is Kind.NUMBER]
+        return len(numbers) == 1 and any(_is_single(side, function) for side in sides)
+    if tensor := receiver_of(index, "long|int"):
+        return _is_single(tensor, function)
+    reduced = receiver_of(index, "argmax|argmin|sum|max|min|prod")
+    plain = isinstance(index, ast.Call) and not index.args and not index.keywords
+    return plain and reduced is not None and function.is_tensor(reduced, sure=True)

@@ -16,7 +16,10 @@ from breakfinder.rules.rule import Example, Rule
 from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function, Kind
 
-_ALWAYS = r"torch\.(nonzero|argwhere|masked_select|unique|unique_consecutive|bincount)"
+_ALWAYS = (
+    r"torch\.(nonzero|argwhere|masked_select|unique|unique_consecutive|bincount|combinations|linalg\.lstsq"
+    r"|nn\.functional\.ctc_loss)"
+)
 _METHODS = r"nonzero|argwhere|masked_select|unique|unique_consecutive|bincount"
 _NAMES = re.compile(r"(^|_)((?P<surely>masks?)|valid|selected)$")
 

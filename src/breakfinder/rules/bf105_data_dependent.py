@@ -2,9 +2,9 @@
 
 import ast
 
-from breakfinder.rules.pattern import Match, certainty, match, receiver_of
+from breakfinder.rules.pattern import Match, call_of, certainty, match, receiver_of
 from breakfinder.rules.rule import Example, Rule
-from breakfinder.source.dataflow import Function
+from breakfinder.source.dataflow import Function, Kind
 
 
 class DataDependent(Rule):
@@ -55,5 +55,8 @@ class DataDependent(Rule):
             return None
         if function.called(node) in ("torch.equal", "torch.allclose"):
             return Match(node)
+        if call_of(node, function, r"builtins\.sorted") and len(node.args) == 1 and not node.keywords:
+            element = function.value(node.args[0]).element()
+            return Match(node) if element.kind is Kind.TENSOR and element.fact.sure else None
         tensor = receiver_of(node, "equal|allclose")
         return match(node, certainty(tensor, function)) if tensor else None

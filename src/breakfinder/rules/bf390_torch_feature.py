@@ -42,4 +42,11 @@ class TorchFeature(FamilyRule):
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
         if tensor := receiver_of(node, "storage|storage_offset"):
             return match(node, certainty(tensor, function))
+        if call_of(node, function, r"torch\.distributed\.\w+") and isinstance(node, ast.Call):
+            waited = (given.value for given in node.keywords if given.arg == "async_op")
+            return match(node, "high" if any(_is_true(value) for value in waited) else None)
         return call_of(node, function, _CALLS)
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True

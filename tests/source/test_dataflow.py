@@ -730,3 +730,40 @@ def test_a_long_chain_of_elif():
     assert kinds(f"def f(x: Tensor, n: int):\n    if n: a = x\n{arms}    else: a = x\n    probe(a)\n") == [
         "tensor"
     ]
+
+
+def test_functions_of_the_module_by_what_they_return():
+    assert (
+        kinds("""
+        def pair(x): return torch.relu(x), x.shape[0]
+        def either(x, flag):
+            if flag: return torch.abs(x)
+        def loop(n): return loop(n - 1)
+        def first(x): return second(x)
+        def second(x): return torch.abs(x) if x.any() else first(x)
+        def nothing(x): ...
+        def generator(x): yield x
+        class Block(nn.Module):
+            def forward(self, x): return self.inner(x), 1
+            def inner(self, x): return F.relu(x)
+        class Sub(Block): ...
+        class Model(nn.Module):
+            def __init__(self): self.block = Sub()
+            def forward(self, x, flag):
+                a, b = pair(x)
+                probe(a); probe(b)
+                probe(either(x, flag)); probe(loop(x)); probe(first(x)); probe(nothing(x)); probe(generator(x))
+                c, d = self.block(x)
+                probe(c); probe(d)
+        """)
+        == f"{T} {N} {T}? unknown {T}? unknown unknown {T} {N}".split()
+    )
+
+
+def test_a_device_leaves_the_dtype_alone():
+    function = function_of("""
+        def f(m: torch.BoolTensor, x: Tensor, device):
+            probe(m.to(x.device)); probe(m.to(device)); probe(m.to("cuda")); probe(m.to(device=device))
+            probe(m.to(x.dtype)); probe(m.to(x)); probe(m.to(device, torch.long))
+        """)
+    assert [function.is_mask(call.args[0]) for call in probes(function)] == [True] * 4 + [False] * 3

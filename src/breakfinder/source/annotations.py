@@ -58,16 +58,17 @@ _SEQUENCES = re.compile(
 _MAPPINGS = re.compile(
     r"builtins\.dict|(typing|collections(\.abc)?)\.(Dict|Mapping|MutableMapping|OrderedDict|DefaultDict|defaultdict)"
 )
+_MODULES = ("Module", "PreTrainedModel", "GradientCheckpointingLayer", "LightningModule")
 _CALLABLES = re.compile(r"(typing|collections\.abc)\.Callable")
 _CONFIG = re.compile(r"(\w+\.)*\w*Config(uration)?")
 _NO_TENSOR_NAME = re.compile(
     r"""(self|cls|config|configuration|args|mode|name|names|path|fn|func|function|module|model|layer|layers|cfg|key|keys
     |n|b|h|w|c|t|k|i|j|idx|index|dim|dims|axis|eps|size|shape|length|dtype|device|training|train|inplace|p|sizes
     |kwargs|types|tokenizer|processor|cache|past|generator|reduction|dropout|embed_dim|head_dim|heads|groups|stride|padding|kernel_size
-    |past_key_values?|labels?_smoothing|patch_size|prefix|default|verbose|debug|steps?_size|cls_name|deterministic
+    |past_key_values?|labels?_smoothing|patch_size|prefix|default|height|width|resolution|scale_factor|count|start|end|step|batch|verbose|debug|steps?_size|cls_name|deterministic
     |(num|n|max|min|use|is|has|return|output|do|with|no|should|apply|add|layer|init)_\w+
     |\w+_(dim|dims|size|sizes|len|length|lengths|idx|index|id|name|names|shape|shapes|config|eps|rate|prob|type|fn|func
-    |dtype|device|factor|num|count|ratio|mode|kwargs|layers|heads|dims|cache|processor|cls|class|module|chunk|only))""",
+    |dtype|device|factor|num|count|ratio|mode|kwargs|layers|heads|dims|cache|processor|resolution|dimensions|height|width|cls|class|module|chunk|only))""",
     re.VERBOSE,
 )
 """Names that parameters hardly ever have that are tensors."""
@@ -166,8 +167,16 @@ def _subscripted(node: ast.Subscript, names: Names, depth: int) -> Value:
 
 
 def _is_module(node: ast.ClassDef, names: Names) -> bool:
-    """Whether one of a class's own bases is known to be a module."""
-    return any(names.dotted(base).rpartition(".")[2] in ("Module", "PreTrainedModel") for base in node.bases)
+    """Whether a class is known to be a module by its bases, followed within the module."""
+    seen = [node]
+    for one in seen:
+        for base in map(names.dotted, one.bases):
+            if base.startswith("torch.nn.") or base.rpartition(".")[2] in _MODULES:
+                return True
+            inner = names.classes.get(base)
+            if inner is not None and inner not in seen:
+                seen.append(inner)
+    return False
 
 
 def _parsed(text: str) -> ast.expr | None:

@@ -118,11 +118,12 @@ def result(call: ast.Call, scope: Evaluator) -> Value:
         return _of_method(call.func, call, scope)
     if isinstance(call.func, ast.Name) and name == call.func.id:
         if name in scope.names.functions:
-            return annotated(scope.names.functions[name].returns, scope.names)
+            said = annotated(scope.names.functions[name].returns, scope.names)
+            return scope.names.returned(name) if said is UNKNOWN else said
         if name in scope.names.classes:
             value = annotated(call.func, scope.names)
             return value if value.kind is Kind.MODULE else UNKNOWN
-    return _of_value(scope.value(call.func))
+    return _of_value(scope.value(call.func), scope.names)
 
 
 def _of_builtin(name: str, call: ast.Call, scope: Evaluator) -> Value:
@@ -217,14 +218,14 @@ def _of_method(function: ast.Attribute, call: ast.Call, scope: Evaluator) -> Val
     if receiver.kind is Kind.MODULE:
         if name in ("to", "eval", "train", "cuda", "cpu", "half", "float", "requires_grad_"):
             return receiver
-        return _of_value(receiver) if name in ("forward", "__call__") else UNKNOWN
+        return _of_value(receiver, scope.names) if name in ("forward", "__call__") else UNKNOWN
     if receiver.kind is Kind.OTHER:
-        return _of_value(scope.value(function))
+        return _of_value(scope.value(function), scope.names)
     if name in TELLING_METHODS or name.rstrip("_") in TELLING_METHODS:
         return _of_tensor(TENSOR, name, call, scope)
     if name == "item" and not call.args:
         return NUMBER
-    return _of_value(scope.value(function))
+    return _of_value(scope.value(function), scope.names)
 
 
 def _of_tensor(receiver: Value, name: str, call: ast.Call, scope: Evaluator) -> Value:
@@ -278,17 +279,19 @@ def _unique(call: ast.Call, flags: list[ast.expr]) -> Value:
     return LIKELY_TENSOR if len(flags) > 1 else TENSOR
 
 
-def _of_value(value: Value) -> Value:
+def _of_value(value: Value, names: Names) -> Value:
     """What calling a value gives."""
     if value.kind is Kind.MODULE:
-        return (
-            value.item
-            if value.item is not None and value.name not in CONTAINERS_OF_MODULES
-            else module_result(value.name)
-        )
+        return _of_own_module(value.name, names) if value.name in names.classes else module_result(value.name)
     if value.kind is Kind.OTHER and value.item is not None:  # a method or function whose result is known
         return value.item
-    return UNKNOWN
+    return names.returned(value.name) if value.kind is Kind.OTHER and "." in value.name else UNKNOWN
+
+
+def _of_own_module(name: str, names: Names) -> Value:
+    """What a module gives whose class is in the same file."""
+    value = names.returned(f"{name}.forward")
+    return LIKELY_TENSOR if value.kind is Kind.UNKNOWN else value
 
 
 def _keyword(call: ast.Call, name: str) -> ast.expr | None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from breakfinder.source.annotations import annotated, bound_names
 from breakfinder.source.definitions import FunctionNode, statements
 from breakfinder.source.flow import Flow
-from breakfinder.source.kinds import OTHER, UNKNOWN, Kind, Value, join
+from breakfinder.source.kinds import UNKNOWN, Kind, Value, join
 from breakfinder.source.names import Names
 
 _MOST_BASES = 20
@@ -23,13 +23,14 @@ def attributes_of(owner: ast.ClassDef, names: Names) -> Mapping[str, Value]:
     known = names.attributes.get(owner)
     if known is None:
         known = {}
-        for base in reversed(_ancestry(owner, names)):
+        for base in reversed(ancestry(owner, names)):
             known = _own_attributes(base, known, names)
         names.attributes[owner] = known
     return known
 
 
-def _ancestry(owner: ast.ClassDef, names: Names) -> list[ast.ClassDef]:
+def ancestry(owner: ast.ClassDef, names: Names) -> list[ast.ClassDef]:
+    """A class and its bases in the module, nearest first."""
     found = [owner]
     for node in found:
         for base in node.bases:
@@ -45,7 +46,7 @@ def _own_attributes(owner: ast.ClassDef, inherited: Mapping[str, Value], names: 
     for node in owner.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             methods[node.name] = node
-            known[node.name] = _method(node, names)
+            known[node.name] = _method(node, owner, names)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             known[node.target.id] = annotated(node.annotation, names)
         elif isinstance(node, ast.Assign):
@@ -68,13 +69,13 @@ def _own_attributes(owner: ast.ClassDef, inherited: Mapping[str, Value], names: 
     return known
 
 
-def _method(node: FunctionNode, names: Names) -> Value:
+def _method(node: FunctionNode, owner: ast.ClassDef, names: Names) -> Value:
     """A method, or what a property gives."""
     returned = annotated(node.returns, names)
     decorators = [names.dotted(decorator) for decorator in node.decorator_list]
     if any(decorator.rpartition(".")[2] in ("property", "cached_property") for decorator in decorators):
         return returned
-    return OTHER if returned is UNKNOWN else Value(Kind.OTHER, item=returned)
+    return Value(Kind.OTHER, name=f"{owner.name}.{node.name}", item=None if returned is UNKNOWN else returned)
 
 
 def _set_elsewhere(methods: Mapping[str, FunctionNode]) -> set[str]:

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from breakfinder.source.annotations import bound_names
+from breakfinder.source.annotations import annotated, bound_names
 from breakfinder.source.classes import attributes_of
 from breakfinder.source.definitions import FunctionNode, statements
 from breakfinder.source.flow import Flow, closure
-from breakfinder.source.kinds import Fact, Kind, Value
+from breakfinder.source.kinds import NONE, UNKNOWN, Fact, Kind, Value, join_all
 from breakfinder.source.names import Names
 
 __all__ = ["Fact", "Function", "Kind"]
@@ -67,6 +67,21 @@ class Function:
         if self.owner is not None:
             return attributes_of(self.owner, self.names)
         return self.outer._attributes if self.outer else {}
+
+    @cached_property
+    def returned(self) -> Value:
+        """What is known of its result, by its annotation or by what it returns."""
+        if isinstance(self.node, ast.Lambda):
+            return self._flow.value(self.node.body)
+        said = annotated(self.node.returns, self.names)
+        if said is not UNKNOWN or isinstance(self.node, ast.AsyncFunctionDef) or self._generates:
+            return said
+        given = self._flow.returned
+        return join_all(given if self._flow.ends or not given else [*given, NONE])
+
+    @property
+    def _generates(self) -> bool:
+        return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in self._flow.parents)
 
     def nodes(self) -> Iterator[ast.AST]:
         """What may be compiled of the function: all nodes in the order in which they are read, without those

@@ -11,6 +11,7 @@ from breakfinder.source.conditions import decided, path_of
 from breakfinder.source.definitions import FunctionNode
 from breakfinder.source.expressions import combined
 from breakfinder.source.kinds import (
+    NONE,
     OTHER,
     TENSOR,
     UNKNOWN,
@@ -46,11 +47,15 @@ class Flow(ExpressionWalk):
         self.closures: dict[ast.AST, Environment] = {}
         self._left: list[tuple[list[Environment], list[Environment]]] = []
         """Of each loop around, what is known where it is left, and where its next round is begun early."""
+        self.returned: list[Value] = []
+        """What each ``return`` gives that may be reached."""
+        self.ends = False
+        """Whether its end is never reached."""
         start: Environment = {**(around or {}), **parameters(node, names, method=method)}
         if isinstance(node, ast.Lambda):
             self.visit(node.body, node, start)
         else:
-            self._block(node.body, node, start)
+            self.ends = self._block(node.body, node, start)
         self.end = start
 
     def _block(self, body: Iterable[ast.stmt], around: ast.AST, known: Environment) -> bool:
@@ -133,6 +138,8 @@ class Flow(ExpressionWalk):
 
     def _return(self, node: ast.Return, known: Environment) -> bool:
         self._parts(node, known)
+        if self.live:
+            self.returned.append(self.value(node.value) if node.value else NONE)
         return True
 
     def _raise(self, node: ast.Raise, known: Environment) -> bool:

@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from breakfinder.source.classes import ancestry
 from breakfinder.source.dataflow import Function
 from breakfinder.source.definitions import Definition, definitions, statements
+from breakfinder.source.kinds import UNKNOWN, Value
 from breakfinder.source.names import Names
 
 _MOST_PARTS = 30
+_DEEPEST = 8
+"""How many functions that call each other are followed for what they return."""
 _BLOCKS = (ast.stmt, ast.excepthandler, ast.match_case)
 
 
@@ -36,6 +40,35 @@ class Module:
             self.functions.append(function)
             if found.owner:
                 self.owners[function] = found.owner.qualname
+        self._by_name = {function.qualname: function for function in self.functions}
+        self._results: dict[str, Value] = {}
+        self._depth = 0
+        self.names.returned = self._returned
+
+    def _returned(self, qualname: str) -> Value:
+        """What a function gives, by what it returns; of a method that is not there, that of a base class.
+
+        What calls itself, or others that do so in turn over many steps, is not followed.
+        """
+        if qualname in self._results:
+            return self._results[qualname]
+        function = self._by_name.get(qualname) or self._inherited(qualname)
+        if function is None or self._depth > _DEEPEST:
+            return UNKNOWN
+        self._results[qualname] = UNKNOWN  # for when it calls itself
+        self._depth += 1
+        try:
+            self._results[qualname] = function.returned
+        finally:
+            self._depth -= 1
+        return self._results[qualname]
+
+    def _inherited(self, qualname: str) -> Function | None:
+        owner, _, name = qualname.rpartition(".")
+        if owner not in self.names.classes:
+            return None
+        lines = ancestry(self.names.classes[owner], self.names)
+        return next(filter(None, (self._by_name.get(f"{base.name}.{name}") for base in lines)), None)
 
     def top_level(self) -> Iterator[ast.AST]:
         """The nodes outside of functions and classes."""

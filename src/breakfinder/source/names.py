@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from breakfinder.source.definitions import FunctionNode, statements
-from breakfinder.source.kinds import Value
+from breakfinder.source.kinds import UNKNOWN, Value
 
 _BUILTINS = frozenset(dir(builtins))
 _WITH_OWN_BUILTINS = ("torch", "numpy", "math", "jax", "scipy", "pylab", "matplotlib")
@@ -30,6 +30,8 @@ class Names:
         """What the names are given at the module's top, if it is once only."""
         self.attributes: dict[ast.ClassDef, Mapping[str, Value]] = {}
         """Of classes that were read, what is known of their instances (`classes.attributes_of`)."""
+        self.returned: Callable[[str], Value] = lambda qualname: UNKNOWN
+        """What a function or method of the module gives, by its qualified name, read from what it returns."""
         self._bound: frozenset[str] = frozenset()
         """Those of them that are variables of the function."""
         self._bare = False

@@ -31,21 +31,22 @@ class ExpressionWalk:
         self.loads: dict[ast.AST, Value] = {}
         self.expressions = Expressions(names, self.loads, attributes)
         self.value = self.expressions.value
-        self._live = True
+        self.live = True
+        """Whether what is read now may run compiled."""
 
     @contextmanager
     def only_if(self, possible: bool) -> Iterator[None]:
         """What is read inside never runs compiled, unless ``possible``."""
-        before = self._live
-        self._live = before and possible
+        before = self.live
+        self.live = before and possible
         try:
             yield
         finally:
-            self._live = before
+            self.live = before
 
     def note(self, node: ast.AST, around: ast.AST) -> None:
         self.parents[node] = around
-        if not self._live:
+        if not self.live:
             self.guarded.add(node)
 
     def narrow(self, test: ast.expr, holds: bool, known: Environment) -> None:
@@ -53,7 +54,7 @@ class ExpressionWalk:
 
     def visit(self, node: ast.expr, around: ast.AST, known: Environment) -> None:
         """Read an expression and all in it."""
-        live = self._live
+        live = self.live
         todo: list[_Step] = [(node, around, known, live)]
         parents, guarded = self.parents, self.guarded
         while todo:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -24,7 +25,8 @@ def helper(x):
     print(x)
     return x
 """
-PRINT = "BF201 `print` in compiled code"
+CASES = Path(__file__).parents[1] / "fixtures" / "cases"
+PRINT = "BF201 [*] `print` in compiled code"
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ def piped(text, *arguments, **environment):
 def test_findings_and_the_exit_code(lint):
     assert lint("model.py") == (
         1,
-        f'model.py:6:9: {PRINT}: print("mean", x.mean())\nFound 1 problem in 1 file.\n',
+        f'model.py:6:9: {PRINT}: print("mean", x.mean())\nFound 1 problem in 1 file.\n1 fixable with `--fix`.\n',
         "",
     )
     assert lint("model.py", "-q") == (1, f'model.py:6:9: {PRINT}: print("mean", x.mean())\n', "")
@@ -105,13 +107,12 @@ def test_settings(lint, project):
     assert lint("../model.py", "-q", "--force-exclude")[0] == 0
 
 
-def test_confidence(lint, project):
-    (project / "model.py").write_text(
-        "import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x, other):\n"
-        "        return x * unknown(other).item()\n"
-    )
-    assert lint("-q")[0] == 0
-    assert lint("-q", "--confidence", "low")[0] == 1
+def test_confidence(lint):
+    def places(*arguments):
+        return {line.split(": ")[0] for line in lint(str(CASES), "-q", *arguments)[1].splitlines()}
+
+    assert places("--confidence", "high") == places()
+    assert places() < places("--confidence", "medium") <= places("--confidence", "low")
 
 
 @pytest.mark.parametrize(
@@ -260,7 +261,10 @@ def test_notebooks(lint, project):
         {"cell_type": "code", "source": MODEL.splitlines(keepends=True)},
     ]
     (project / "n.ipynb").write_text(json.dumps({"nbformat": 4, "cells": cells}))
-    assert lint("n.ipynb", "-q")[1] == f'n.ipynb:cell 3:6:9: {PRINT}: print("mean", x.mean())\n'
+    assert (
+        lint("n.ipynb", "-q")[1]
+        == f'n.ipynb:cell 3:6:9: {PRINT.replace("[*] ", "")}: print("mean", x.mean())\n'
+    )
     (finding,) = json.loads(lint("n.ipynb", "--output-format", "json")[1])["findings"]
     assert (finding["cell"], finding["line"], finding["end_line"]) == (3, 6, 6)
 
@@ -344,4 +348,105 @@ def test_on_a_terminal_the_source_is_shown(project):
         '  6 | print("mean", x.mean())\n'
         "    | ^^^^^^^^^^^^^^^^^^^^^^^\n"
         "Found 1 problem in 1 file.\n"
+        "1 fixable with `--fix`.\n"
     )
+
+
+FIXED = MODEL.replace(
+    '        print("mean", x.mean())\n',
+    '        if not torch.compiler.is_compiling():\n            print("mean", x.mean())\n',
+)
+SCALED = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        peak = x.abs().max().item()
+        return x / (peak + 1e-6)
+"""
+
+
+def test_what_can_be_fixed_is_said(lint, project):
+    (project / "scaled.py").write_text(SCALED)
+    _, out, _ = lint()
+    assert "model.py:6:9: BF201 [*] `print`" in out
+    assert "scaled.py:6:16: BF101 A tensor's value" in out
+    assert out.endswith(
+        "Found 2 problems in 2 files.\n1 fixable with `--fix`.\n1 perhaps fixable with `--fix --unsafe-fixes`.\n"
+    )
+    findings = json.loads(lint("--output-format", "json")[1])["findings"]
+    assert [finding["fixable"] for finding in findings] == ["safe", "review"]
+
+
+def test_fix(lint, project):
+    (project / "scaled.py").write_text(SCALED)
+    (project / "model.py").chmod(0o755)
+    status, out, _ = lint("--fix")
+    assert (status, out.splitlines()[-2]) == (1, "Fixed 1 problem. Found 1 problem in 1 file.")
+    assert (project / "model.py").read_text() == FIXED
+    assert (project / "scaled.py").read_text() == SCALED
+    assert (project / "model.py").stat().st_mode & 0o777 == 0o755
+    assert "Fixed" not in lint("--fix")[1], "a second run changes nothing"
+
+
+def test_unsafe_fixes(lint, project):
+    (project / "scaled.py").write_text(SCALED)
+    assert lint("--fix", "--unsafe-fixes") == (0, "Fixed 2 problems. No problem found in 2 files.\n", "")
+    assert (project / "scaled.py").read_text() == SCALED.replace(".item()", ".detach()")
+
+
+def test_only_what_is_asked_for_is_fixed(lint, project):
+    lint("--fix", "--ignore", "BF2")
+    lint("--fix", "--select", "BF1")
+    (project / "pyproject.toml").write_text('[tool.breakfinder.per-file-ignores]\n"model.py" = ["BF201"]\n')
+    lint("--fix")
+    assert (project / "model.py").read_text() == MODEL
+    lint("--fix", "--isolated", "--all-functions")
+    assert (project / "model.py").read_text().count("is_compiling") == 2
+
+
+def test_diff(lint, project):
+    status, out, err = lint("--diff")
+    assert (status, err) == (1, "")
+    assert out == (
+        "--- a/model.py\n+++ b/model.py\n@@ -3,7 +3,8 @@\n \n class Model(torch.nn.Module):\n"
+        "     def forward(self, x):\n"
+        '-        print("mean", x.mean())\n'
+        "+        if not torch.compiler.is_compiling():\n"
+        '+            print("mean", x.mean())\n'
+        "         return x\n \n \n"
+    )
+    assert (project / "model.py").read_text() == MODEL
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "apply", "-"], input=out, text=True, check=True)
+    assert (project / "model.py").read_text() == FIXED
+    assert lint("--diff") == (0, "", "")
+
+
+def test_fixing_standard_input(project):
+    done = piped(MODEL, "-", "--fix", "-q")
+    assert (done.returncode, done.stdout, done.stderr) == (0, FIXED, "")
+    done = piped(MODEL, "-", "--diff", "--stdin-filename", "model.py")
+    assert done.returncode == 1
+    assert done.stdout.startswith("--- a/model.py\n+++ b/model.py\n")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_fixes_keep_encoding_and_ends_of_lines(lint, project, newline):
+    def content(text):
+        return ("# coding: latin-1\n# é\n" + text).replace("\n", newline).encode("latin-1")
+
+    (project / "model.py").write_bytes(content(MODEL))
+    lint("--fix")
+    assert (project / "model.py").read_bytes() == content(FIXED)
+
+
+def test_a_fix_across_files(lint, project):
+    """A helper is compiled because the model calls it; both are fixed in one run."""
+    model = MODEL.replace("import torch\n", "import torch\nfrom helpers import clamp\n")
+    (project / "model.py").write_text(model.replace("return x\n", "return clamp(x)\n", 1))
+    (project / "helpers.py").write_text("import torch\n\n\ndef clamp(x):\n    print(x)\n    return x\n")
+    assert "Fixed 2 problems." in lint("--fix")[1]
+    assert "is_compiling" in (project / "helpers.py").read_text()
+    assert lint("-q") == (0, "", "")

@@ -95,6 +95,15 @@ def test_patterns_of_the_settings(tree):
     assert found(folder, excludes=["/gen/", "*_pb2.py"]) == ["a.py", "x/gen/c.py"]
 
 
+def test_patterns_that_name_no_place_hold_outside_of_the_settings_folder(tree):
+    folder = tree("project/a.py", "other/gen/b.py", "other/.venv/c.py", "other/d.py")
+    exclusion = Exclusion(Patterns.of(folder / "project", ["/gen/", ".venv/"], everywhere=True))
+    found = find_files([folder / "other"], exclusion).files
+    assert [shown(path) for path in found] == ["other/d.py", "other/gen/b.py"]
+    found = find_files([folder / "other" / ".venv"], exclusion).files
+    assert [shown(path) for path in found] == ["other/.venv/c.py"]
+
+
 def test_a_pattern_that_is_none(tmp_path):
     with pytest.raises(UsageError, match="pattern"):
         Patterns.of(tmp_path, ["!"])

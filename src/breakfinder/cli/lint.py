@@ -233,7 +233,7 @@ def _session(config: Config, options: dict[str, Any]) -> Session:
     folder = options["cache_dir"] or (config.root / settings.cache_dir if settings.cache_dir else None)
     return Session(
         Exclusion(
-            Patterns.of(config.root.absolute(), excludes),
+            Patterns.of(config.root.absolute(), excludes, everywhere=True),
             gitignore=settings.respect_gitignore and not options["no_gitignore"],
             force=options["force_exclude"],
         ),

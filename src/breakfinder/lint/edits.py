@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,15 +99,20 @@ def add_noqa(task: Task) -> Edit | None:
 
 
 def _edit(task: Task, change: Callable[[str], tuple[str, int]]) -> Edit | None:
-    try:
-        content = read_bytes(Path(task.path)) if task.content is None else task.content
-        source = decode(content, task.path)
-    except Unreadable:
-        return None  # a finding of its own
-    if source.notebook is not None:
+    source = _source(task.path, task.content)
+    if source is None:
         return None
     text, count = change(source.text)
-    return Edit(task.path, source, content, text, count) if text != source.text else None
+    return Edit(task.path, source, source.encode(source.text), text, count) if text != source.text else None
+
+
+def _source(path: str, content: bytes | None) -> Source | None:
+    """A file as text that can be changed; None for a notebook and for what cannot be read."""
+    try:
+        source = decode(read_bytes(Path(path)) if content is None else content, path)
+    except Unreadable:
+        return None  # a finding of its own
+    return source if source.notebook is None else None
 
 
 Find = Callable[[str], Sequence[LintFinding]]
@@ -149,15 +154,47 @@ def _step(
     applicable: Collection[Applicability],
 ) -> tuple[str, Sequence[LintFinding]] | None:
     """The text after the first fix of a finding that is of use, and what is found in it."""
-    from breakfinder.rules.rewrites import rewrite
-
     for fix in fixes_of(finding, applicable):
-        changed = rewrite(text, fix, (finding.line, finding.column), (finding.end_line, finding.end_column))
-        if changed is not None and changed != text and _is_python(changed):
+        changed = _rewritten(text, fix, finding)
+        if changed is not None:
             left = find(changed)
             if len(left) < len(findings):
                 return changed, left
     return None
+
+
+def _rewritten(text: str, fix: type[Rewrite], finding: LintFinding) -> str | None:
+    """The text after a fix of a finding; None if it does not apply."""
+    from breakfinder.rules.rewrites import rewrite
+
+    start, end = (finding.line, finding.column), (finding.end_line, finding.end_column)
+    changed = rewrite(text, fix, start, end)
+    return changed if changed is not None and changed != text and _is_python(changed) else None
+
+
+def may_be_fixable(finding: LintFinding) -> bool:
+    """Whether the rule of a finding has a fix at all."""
+    return finding.rule not in OWN_RULES and finding.cell is None and bool(by_code(finding.rule).fixes)
+
+
+def with_fixability(path: str, findings: Sequence[LintFinding], content: bytes | None) -> list[LintFinding]:
+    """The findings in a file, or in what is given in its place, with what kind of fix applies to each."""
+    source = _source(path, content) if any(map(may_be_fixable, findings)) else None
+    if source is None:
+        return list(findings)
+    return [
+        replace(finding, fixable=_fixability(source.text, finding)) if may_be_fixable(finding) else finding
+        for finding in findings
+    ]
+
+
+def _fixability(text: str, finding: LintFinding) -> str:
+    """``safe``, ``review`` or, if no fix applies, empty."""
+    for kind in UNSAFE:
+        for fix in fixes_of(finding, (kind,)):
+            if _rewritten(text, fix, finding) is not None:
+                return kind
+    return ""
 
 
 def fixes_of(finding: LintFinding, applicable: Collection[Applicability]) -> list[type[Rewrite]]:

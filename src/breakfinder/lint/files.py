@@ -27,32 +27,37 @@ class Patterns:
 
     folder: str
     spec: GitIgnoreSpec
+    everywhere: bool = False
+    """Whether those that are not about a certain place hold outside of the folder, too."""
 
     @classmethod
-    def of(cls, folder: Path, lines: Iterable[str]) -> Patterns:
+    def of(cls, folder: Path, lines: Iterable[str], *, everywhere: bool = False) -> Patterns:
         """Raises UsageError for a line that is no pattern."""
-        lines = list(lines)
         try:
-            return cls(str(folder), GitIgnoreSpec.from_lines(lines))
+            return cls(str(folder), GitIgnoreSpec.from_lines(list(lines)), everywhere)
         except ValueError as error:
             raise UsageError(f"a pattern cannot be used: {error}", "write it as in .gitignore") from error
 
     def ignores(self, path: str, *, is_folder: bool) -> bool | None:
         """What they say about a path; None if nothing."""
-        prefix = self.folder.rstrip(os.sep) + os.sep
-        if not path.startswith(prefix):
+        relative = self._relative(path)
+        if relative is None:
             return None
-        relative = path[len(prefix) :].replace(os.sep, "/")
         return self.spec.check_file(f"{relative}/" if is_folder else relative).include
 
     def without(self, path: str) -> Patterns:
         """Those that do not leave out a folder."""
-        prefix = self.folder.rstrip(os.sep) + os.sep
-        if not path.startswith(prefix):
+        relative = self._relative(path)
+        if relative is None:
             return self
-        relative = path[len(prefix) :].replace(os.sep, "/") + "/"
-        kept = [pattern for pattern in self.spec.patterns if pattern.match_file(relative) is None]
-        return Patterns(self.folder, GitIgnoreSpec(kept))
+        kept = [pattern for pattern in self.spec.patterns if pattern.match_file(f"{relative}/") is None]
+        return Patterns(self.folder, GitIgnoreSpec(kept), self.everywhere)
+
+    def _relative(self, path: str) -> str | None:
+        prefix = self.folder.rstrip(os.sep) + os.sep
+        if path.startswith(prefix):
+            return path[len(prefix) :].replace(os.sep, "/")
+        return path.replace(os.sep, "/").lstrip("/") if self.everywhere else None
 
 
 @dataclass(frozen=True)

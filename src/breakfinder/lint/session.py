@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from breakfinder.lint.analyse import unreadable
 from breakfinder.lint.cache import Cache
-from breakfinder.lint.edits import Change, Edit, Task
+from breakfinder.lint.edits import Change, Edit, Task, may_be_fixable, with_fixability
 from breakfinder.lint.files import Exclusion, Found, find_files, shown
 from breakfinder.lint.finding import LintFinding
 from breakfinder.lint.own import OWN_RULES
@@ -21,6 +21,9 @@ from breakfinder.lint.suppressions import Suppression
 from breakfinder.lint.workers import each
 from breakfinder.rules import all_rules
 from breakfinder.rules.pattern import Confidence
+
+MOST_TRIED = 30
+"""Findings whose fixes are tried, to say which can be fixed: of more than these it would take too long."""
 
 
 @dataclass
@@ -70,7 +73,8 @@ class Session:
 
     def lint_text(self, name: str, content: bytes) -> Outcome:
         """What is found in the content of one file that is called ``name``."""
-        return self._judged(analyse_text(os.path.normpath(Path(name).absolute()), content))
+        path = os.path.normpath(Path(name).absolute())
+        return self._judged(analyse_text(path, content), {path: content})
 
     def edits(self, paths: Sequence[Path], change: Change) -> list[Edit]:
         """What ``change`` makes of the files at the paths, of those that it does change."""
@@ -88,10 +92,17 @@ class Session:
     def _task(self, path: str, analysed: Analysed, content: bytes | None = None) -> Task:
         return Task(path, self._reached(path, analysed), self._wanted(path), content)
 
-    def _judged(self, analysed: Analysed) -> Outcome:
+    def _judged(self, analysed: Analysed, contents: Mapping[str, bytes] | None = None) -> Outcome:
         outcome = Outcome(files=len(analysed.results))
-        for path, result in analysed.results.items():
-            outcome.add(judge(shown(Path(path)), result, self._reached(path, analysed), self._wanted(path)))
+        judged = {
+            path: judge(shown(Path(path)), result, self._reached(path, analysed), self._wanted(path))
+            for path, result in analysed.results.items()
+        }
+        candidates = sum(map(may_be_fixable, (one for file in judged.values() for one in file.shown)))
+        for path, found in judged.items():
+            if 0 < candidates <= MOST_TRIED:
+                found.shown = with_fixability(path, found.shown, (contents or {}).get(path))
+            outcome.add(found)
         return outcome
 
     def _reached(self, path: str, analysed: Analysed) -> Collection[str] | None:

@@ -9,7 +9,7 @@ from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function, Kind
 
 _WITH_ITEM = (Kind.TENSOR, Kind.ARRAY, Kind.UNKNOWN)
-_WITH_SIZES = r"reshape|view|expand|repeat|tile|unflatten|new_(zeros|ones|empty)|topk|roll|narrow|split"
+_WITH_SIZES = r"reshape|view|expand|repeat|tile|unflatten|new_(zeros|ones|empty|full)|topk|roll|narrow|split"
 _NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "float", "bool", "complex"))
 _OF_TENSOR = r"math\.\w+|torch\.(is_nonzero|_assert|_check_tensor_all|nn\.init\.trunc_normal_)"
 
@@ -124,7 +124,7 @@ class Item(Rule):
             return match(node, certainty(node.args[0], function))
         if name in ("builtins.range", "torch.arange"):
             return match(node, surest(certainty(bound, function) for bound in node.args))
-        return match(node, surest(_size(part, function) for part in _sizes(node, name)))
+        return match(node, surest(_size(part, function) for part in _sizes(node, name, function)))
 
     @classmethod
     def _index(cls, node: ast.Subscript, function: Function) -> Match | None:
@@ -139,12 +139,12 @@ class Item(Rule):
         return match(node, "high" if single and function.is_tensor(node.value) else None)
 
 
-def _sizes(node: ast.Call, name: str) -> list[ast.expr]:
+def _sizes(node: ast.Call, name: str, function: Function) -> list[ast.expr]:
     """The arguments of a call that are sizes or steps, which are taken as Python numbers."""
-    if re.fullmatch(r"torch\.(zeros|ones|empty|full|rand|randn)", name) or receiver_of(node, "new_full"):
-        given = node.args if not name.endswith("full") else node.args[:1]
-    elif receiver_of(node, _WITH_SIZES):
-        given = node.args
+    tensor = receiver_of(node, _WITH_SIZES)
+    makes = re.fullmatch(r"torch\.(zeros|ones|empty|full|rand|randn)", name)
+    if makes or (tensor is not None and function.is_tensor(tensor)):
+        given = node.args[:1] if name.endswith("full") else node.args
     else:
         given = node.args[1:2] if name == "torch.split" else []
     inside = (part.elts if isinstance(part, ast.Tuple | ast.List) else [part] for part in given)

@@ -11,3 +11,4 @@ lint:
 
 docs:
 	$(PYTHON) -m breakfinder.rules.docs
+	$(PYTHON) -m breakfinder.cli.docs

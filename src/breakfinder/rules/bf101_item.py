@@ -40,7 +40,7 @@ class Item(Rule):
     )
     callees = r"builtins\.(range|int|float|bool|complex|round)"
     pattern_nodes = (ast.Call, ast.Subscript)
-    fixes = ("guard_message", "keep_scalar_tensor")
+    fixes = ("guard_message", "keep_scalar_tensor", "where", "assert_async")
     knobs = ("scalars",)
     examples = (
         Example(

@@ -25,7 +25,7 @@ class ToList(Rule):
         """
     gb_types = ("Tensor.tolist() with non-integer tensor",)
     pattern_nodes = (ast.Call,)
-    fixes = ("guard_message",)
+    fixes = ("guard_message", "list_to_tensor")
     knobs = (
         "scalars",
         "shapes",

@@ -35,7 +35,7 @@ class Branch(Rule):
         "Data-dependent assertion failed (cannot compile partial graph)",
     )
     pattern_nodes = (*conditions.NODES, ast.Call)
-    fixes = ("where",)
+    fixes = ("where", "carry_done", "assert_async", "logical", "cond")
     examples = (
         Example(
             broken="""

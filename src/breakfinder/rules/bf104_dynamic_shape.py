@@ -51,7 +51,7 @@ class DynamicShape(Rule):
         "Attempted to use `torch.nn.functional.one_hot` with data-dependent output shape",
     )
     pattern_nodes = (ast.Call, ast.Subscript)
-    fixes = ("mask_where", "mask_reduce")
+    fixes = ("mask_where", "mask_reduce", "bincount_to_scatter")
     knobs = (
         "shapes",
         "scalars",

@@ -25,6 +25,7 @@ class DataDependent(Rule):
         """
     gb_types = ("Data dependent operator", "sort with non-constant keys", "min/max with non-constant key")
     pattern_nodes = (ast.Call,)
+    fixes = ("guard_message", "where", "assert_async")
     knobs = (
         "scalars",
         "shapes",

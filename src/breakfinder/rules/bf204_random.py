@@ -37,6 +37,7 @@ class Random(Rule):
     )
     callees = r"(random|<unknown module>\.Random|numpy\.random)\..*"
     pattern_nodes = (ast.Call,)
+    fixes = ("random_to_torch",)
     examples = (
         Example(
             broken="""

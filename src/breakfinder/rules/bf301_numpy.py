@@ -55,6 +55,7 @@ class NumPy(Rule):
     )
     callees = r"numpy\..*"
     pattern_nodes = (*conditions.NODES, ast.Call)
+    fixes = ("numpy_to_torch",)
     examples = (
         Example(
             broken="""

@@ -29,6 +29,7 @@ class NoFake(Rule):
         "Encountered non-PT2-compliant op",
     )
     pattern_nodes = (ast.Call,)
+    fixes = ("fake_like_input",)
     examples = (
         Example(
             broken="""

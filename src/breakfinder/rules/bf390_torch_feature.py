@@ -17,6 +17,7 @@ class TorchFeature(FamilyRule):
     code = "BF390"
     name = "untraced-feature"
     pattern_nodes = (ast.Call,)
+    fixes = ("constant_to_module", "constant_to_init")
     examples = (
         Example(
             broken="""

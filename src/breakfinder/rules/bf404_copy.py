@@ -22,6 +22,7 @@ class Copy(Rule):
         """
     gb_types = ("Attempted to copy.deepcopy a tensor", "copy.deepcopy()")
     pattern_nodes = (ast.Call,)
+    fixes = ("copy_to_clone",)
     examples = (
         Example(
             broken="""

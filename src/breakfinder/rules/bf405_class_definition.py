@@ -20,6 +20,7 @@ class ClassDefinition(Rule):
         """
     gb_types = ("LOAD_BUILD_CLASS bytecode not supported", "Invalid call to __build_class__")
     pattern_nodes = (ast.ClassDef,)
+    fixes = ("class_to_module",)
     knobs = ("classes",)
     examples = (
         Example(

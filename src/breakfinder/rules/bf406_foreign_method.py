@@ -31,6 +31,7 @@ class ForeignMethod(Rule):
         """
     gb_types = ("Unsupported method call", "Unhandled args for method", "Unsupported function call")
     pattern_nodes = (ast.Call,)
+    fixes = ("guard_call",)
     examples = (
         Example(
             broken="""

@@ -28,6 +28,7 @@ class RequiresGrad(Rule):
         "Attempted to use tensor creation function with requires_grad=True",
     )
     pattern_nodes = (ast.Call, ast.Attribute)
+    fixes = ("remove_call",)
     examples = (
         Example(
             broken="""

@@ -39,7 +39,7 @@ class AutogradFunction(Rule):
         "autograd_function_kwonly_args",
     )
     pattern_nodes = (ast.Call, ast.Attribute)
-    fixes = ("guard_call", "remove_call")
+    fixes = ("guard_call", "remove_override", "remove_call")
     examples = (
         Example(
             broken="""

@@ -30,6 +30,7 @@ class HigherOrder(Rule):
         "nn.Module mutation in HigherOrderOp",
     )
     pattern_nodes = (ast.Call, ast.Attribute)
+    fixes = ("guard_call",)
     examples = (
         Example(
             broken="""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst
 
 from breakfinder.rules.rewrites.rewrite import Site
-from breakfinder.rules.rewrites.tree import expression, operand
+from breakfinder.rules.rewrites.tree import code, expression, operand
 from breakfinder.source.kinds import Kind
 
 _GIVES_BOOL = frozenset(
@@ -90,7 +90,7 @@ def truth(value: libcst.BaseExpression, site: Site) -> libcst.BaseExpression:
     """A tensor as a tensor of booleans."""
     known = site.known.get(value)
     if isinstance(value, libcst.Comparison):
-        return value
+        return _without_item(value)
     if isinstance(value, libcst.Call):
         called = value.func.attr if isinstance(value.func, libcst.Attribute) else value.func
         if isinstance(called, libcst.Name) and called.value == "bool" and len(value.args) == 1:
@@ -101,11 +101,39 @@ def truth(value: libcst.BaseExpression, site: Site) -> libcst.BaseExpression:
             and isinstance(value.func, libcst.Attribute)
         ):
             return truth(value.func.value, site)
+        if compared := _compared(value, site):
+            return compared
         if isinstance(called, libcst.Name) and called.value in _GIVES_BOOL:
             return value
     if isinstance(known, ast.expr) and site.function.is_mask(known):
         return value
     return expression("{value} != 0", value=operand(value))
+
+
+def _without_item(test: libcst.Comparison) -> libcst.BaseExpression:
+    """A comparison of what ``.item()`` gives as one of tensors."""
+
+    def tensor(side: libcst.BaseExpression) -> libcst.BaseExpression:
+        item = isinstance(side, libcst.Call) and not side.args and isinstance(side.func, libcst.Attribute)
+        if item and side.func.attr.value == "item":  # type: ignore[attr-defined]
+            return side.func.value  # type: ignore[attr-defined,no-any-return]
+        return side
+
+    comparisons = [part.with_changes(comparator=tensor(part.comparator)) for part in test.comparisons]
+    return test.with_changes(left=tensor(test.left), comparisons=comparisons)
+
+
+def _compared(value: libcst.Call, site: Site) -> libcst.BaseExpression | None:
+    """``torch.equal`` and ``torch.allclose``, which give a bool of Python's, as a tensor."""
+    torch = site.module()
+    called = code(value.func)
+    if called == f"{torch}.allclose":
+        close = value.with_changes(func=expression(f"{torch}.isclose"))
+        return expression("{close}.all()", close=close)
+    if called == f"{torch}.equal" and len(value.args) == 2:
+        one, other = (operand(argument.value) for argument in value.args)
+        return expression("({one} == {other}).all()", one=one, other=other)
+    return None
 
 
 def is_plain(test: libcst.BaseExpression, site: Site) -> bool:
@@ -122,12 +150,24 @@ def is_plain(test: libcst.BaseExpression, site: Site) -> bool:
             return True
         sides = [test.left, *(part.comparator for part in test.comparisons)]
         return all(is_plain(side, site) for side in sides)
+    if isinstance(test, libcst.Call) and (_compared(test, site) or _of_tensor(test, site)):
+        return False
     known = site.known.get(test)
     if not isinstance(known, ast.expr):
         return False
-    if site.function.names.dotted(known) in ("self.training", "torch.jit.is_scripting"):
+    of_self = site.names.dotted(known).startswith("self.")
+    if of_self and test is not site.node and not site.is_tensor(test):
         return True
     return isinstance(known, ast.Constant) or site.function.fact(known).kind in _NOT_TENSORS
+
+
+def _of_tensor(test: libcst.Call, site: Site) -> bool:
+    """Whether a call makes a number of a tensor."""
+    if isinstance(test.func, libcst.Attribute):
+        return test.func.attr.value == "item"
+    return code(test.func) in ("bool", "float", "int") and any(
+        not is_plain(argument.value, site) for argument in test.args
+    )
 
 
 def _operands(test: libcst.BaseExpression) -> list[libcst.BaseExpression]:

@@ -59,12 +59,12 @@ def stays_tensor(node: ast.expr, function: Function) -> bool:
         if isinstance(around, ast.BinOp | ast.UnaryOp | ast.Compare | ast.IfExp):
             if isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not):
                 return False
-            if isinstance(around, ast.IfExp) and around.test is here:
-                return False
             if isinstance(around, ast.Compare) and isinstance(
                 around.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot
             ):
                 return False
+            if isinstance(around, ast.IfExp) and around.test is here:
+                continue
             # From here on it is a tensor if the other operand is one, and that changes nothing.
             if not _with_tensor(around, here, function):
                 todo.append(around)
@@ -85,8 +85,8 @@ def stays_tensor(node: ast.expr, function: Function) -> bool:
         elif isinstance(around, ast.Call):
             if here is around.func or _wants_number(around, function):
                 return False
-        elif isinstance(around, ast.Attribute):
-            return False
+        elif isinstance(around, ast.If) and here is around.test:
+            continue  # a branch on it is another problem, with fixes of its own
         elif isinstance(around, ast.Expr | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.arguments):
             continue
         else:

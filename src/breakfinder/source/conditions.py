@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import MutableMapping
 from typing import Protocol
 
+from breakfinder.source.environment import Environment
 from breakfinder.source.kinds import (
     ARRAY,
     CONTAINER,
@@ -19,9 +19,6 @@ from breakfinder.source.kinds import (
     Value,
 )
 from breakfinder.source.names import Names
-
-Environment = MutableMapping[str, Value]
-"""What is known of variables, by name; of attributes by dotted name."""
 
 _DEEPEST = 40
 _COMPILING = frozenset(("is_torchdynamo_compiling", "is_compiling", "is_dynamo_compiling"))

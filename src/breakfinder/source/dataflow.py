@@ -9,7 +9,8 @@ from functools import cached_property
 from breakfinder.source.annotations import annotated, bound_names
 from breakfinder.source.classes import attributes_of
 from breakfinder.source.definitions import FunctionNode, statements
-from breakfinder.source.flow import Flow, closure
+from breakfinder.source.environment import around
+from breakfinder.source.flow import Flow
 from breakfinder.source.kinds import NONE, UNKNOWN, Fact, Kind, Value, join_all
 from breakfinder.source.names import Names
 
@@ -51,16 +52,16 @@ class Function:
         self.qualname = qualname or getattr(node, "name", "<lambda>")
         self.outer = outer
         """The function that it is defined in."""
+        self._called: dict[ast.Call, str] = {}
 
     @cached_property
     def _flow(self) -> Flow:
-        return Flow(
-            self.node,
-            self.names,
-            self._attributes,
-            method=self.owner is not None,
-            around=closure(self.outer._flow, self.node) if self.outer else None,
-        )
+        method = self.owner is not None
+        if self.outer is None:
+            return Flow(self.node, self.names, self._attributes, method=method)
+        outer = self.outer._flow
+        known = around(outer.closures.get(self.node, {}), outer.end)
+        return Flow(self.node, self.names, self._attributes, method=method, known=known)
 
     @cached_property
     def _attributes(self) -> Mapping[str, Value]:
@@ -117,6 +118,11 @@ class Function:
 
     def called(self, node: ast.Call) -> str:
         """The full name of what is called, as `Names.dotted` has it; of a method of a value, ``.name``."""
+        if node not in self._called:
+            self._called[node] = self._name_of_called(node)
+        return self._called[node]
+
+    def _name_of_called(self, node: ast.Call) -> str:
         name = self.names.dotted(node.func)
         if isinstance(node.func, ast.Attribute) and self.fact(node.func.value).kind not in _NO_VALUE:
             return name if name.startswith("self.") and name.count(".") == 1 else f".{node.func.attr}"

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from breakfinder.source.annotations import annotated, parameters
 from breakfinder.source.conditions import decided, path_of
 from breakfinder.source.definitions import FunctionNode
+from breakfinder.source.environment import Environment, joined
 from breakfinder.source.expressions import combined
 from breakfinder.source.kinds import (
     NONE,
@@ -21,7 +22,7 @@ from breakfinder.source.kinds import (
     join,
 )
 from breakfinder.source.names import Names
-from breakfinder.source.walk import Environment, ExpressionWalk
+from breakfinder.source.walk import ExpressionWalk
 
 _ROUNDS = 3
 """How often the body of a loop is read at most until nothing new is learned."""
@@ -31,7 +32,8 @@ class Flow(ExpressionWalk):
     """What reading one function gives.
 
     ``parents``: the node around each node, in the order of reading; ``guarded``: those that never run compiled;
-    ``closures``: what is known where a function inside is defined; ``end``: what is known at the end.
+    ``closures``: what is known where a function inside is defined; ``end``: what is known at the end.  ``known``:
+    what is known of the variables around the function.
     """
 
     def __init__(
@@ -41,7 +43,7 @@ class Flow(ExpressionWalk):
         attributes: Mapping[str, Value],
         *,
         method: bool = False,
-        around: Mapping[str, Value] | None = None,
+        known: Environment | None = None,
     ) -> None:
         super().__init__(names, attributes)
         self.closures: dict[ast.AST, Environment] = {}
@@ -51,7 +53,7 @@ class Flow(ExpressionWalk):
         """What each ``return`` gives that may be reached."""
         self.ends = False
         """Whether its end is never reached."""
-        start: Environment = {**(around or {}), **parameters(node, names, method=method)}
+        start: Environment = {**(known or {}), **parameters(node, names, method=method)}
         if isinstance(node, ast.Lambda):
             self.visit(node.body, node, start)
         else:
@@ -187,9 +189,9 @@ class Flow(ExpressionWalk):
     def _continue_with(self, after: list[Environment], known: Environment) -> bool:
         """Make ``known`` what is known after one of several ways; True if there is none."""
         if after:
-            joined = joined_environments(after)
+            then = joined(after)
             known.clear()
-            known.update(joined)
+            known.update(then)
         return not after
 
     def _for(self, node: ast.For | ast.AsyncFor, known: Environment) -> bool:
@@ -217,11 +219,9 @@ class Flow(ExpressionWalk):
             self._left.append(([], []))
             ended = self._block(node.body, node, inside)
             left, begun = self._left.pop()
-            joined = joined_environments([known, *begun, *([] if ended else [inside])])
-            if all(joined.get(name) == value for name, value in start.items()):
-                start = joined
+            before, start = start, joined([known, *begun, *([] if ended else [inside])])
+            if all(start.get(name) == value for name, value in before.items()):
                 break
-            start = joined
             self.expressions.forget()
         ended = self._block(node.orelse, node, start)
         return self._continue_with([*left, *([] if ended else [start])], known)
@@ -237,7 +237,7 @@ class Flow(ExpressionWalk):
     def _try(self, node: ast.Try, known: Environment) -> bool:
         before = {**known}
         ended = self._block(node.body, node, known)
-        somewhere = joined_environments([before, known])
+        somewhere = joined([before, known])
         ended = self._block(node.orelse, node, known) or ended
         after = [] if ended else [{**known}]
         for handler in node.handlers:
@@ -322,28 +322,3 @@ class Flow(ExpressionWalk):
     }
     if hasattr(ast, "TryStar"):
         _BY_TYPE[ast.TryStar] = _try
-
-
-def joined_environments(several: list[Environment]) -> Environment:
-    """What is known after one of several ways.
-
-    A variable that only some of them set keeps their value, for only after them it can be read; an attribute
-    has its old value after the others, and is left out.
-    """
-    first, *rest = several
-    joined = {**first}
-    for other in rest:
-        for name, value in other.items():
-            if name in joined:
-                joined[name] = join(joined[name], value)
-            elif "." not in name:
-                joined[name] = value
-        for name in [name for name in joined if "." in name and name not in other]:
-            del joined[name]
-    return joined
-
-
-def closure(flow: Flow, node: ast.AST) -> Mapping[str, Value]:
-    """What a function inside can know of the variables around it, which may change after it is defined."""
-    start = flow.closures.get(node, {})
-    return {name: join(start.get(name, value), value) for name, value in flow.end.items() if "." not in name}

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 from breakfinder.source import conditions
 from breakfinder.source.annotations import parameters
 from breakfinder.source.conditions import decided
+from breakfinder.source.environment import Environment
 from breakfinder.source.expressions import Expressions
 from breakfinder.source.kinds import TENSOR, UNKNOWN, Kind, Value, container_of
 from breakfinder.source.names import Names
 from breakfinder.source.torch_values import TELLING_METHODS
 
-Environment = dict[str, Value]
 _Step = tuple[ast.AST, ast.AST, Environment, bool] | Callable[[], None]
 """A node to read with the node around it, what is known, and whether it can run; or something to do."""
 

@@ -48,7 +48,7 @@ def test_only_dynamo_touches_torchs_private_api(path):
         assert not private
 
 
-@pytest.mark.parametrize("package", ["report", "source", "rules"])
+@pytest.mark.parametrize("package", ["report", "source", "rules", "lint"])
 def test_plain_data_packages_import_neither_tracing_nor_torch(package):
     for path in sorted((SOURCE / package).rglob("*.py")):
         assert not packages_of(path) & {"tracing", "targets", "cli", "pipeline", "worker", "supervisor"}, path
@@ -67,6 +67,7 @@ def test_the_command_line_has_no_torch():
         "import breakfinder; breakfinder.Report",
         "import breakfinder.cli, breakfinder.cli.check, breakfinder.cli.output",
         "import breakfinder.pipeline, breakfinder.supervisor, breakfinder.assemble",
+        "import breakfinder.lint.session, breakfinder.cli.lint, breakfinder.cli.rules",
         "import breakfinder.targets, breakfinder.targets.subject, breakfinder.trace",
     ],
 )

@@ -11,6 +11,7 @@ from breakfinder.report.model import Subject as Facts
 from breakfinder.rules import rewrites
 from breakfinder.targets.subject import Call, Scenario, Subject
 from breakfinder.tracing import trace
+from breakfinder.tracing.trials import ModelError
 
 MOST_STEPS = 8
 
@@ -96,10 +97,12 @@ def first_fix(program, rule, location, kinds):
         if text is None:
             continue
         again = program.with_text(text)
-        found, graphs = again.findings()
-        gone = all(
-            other.fingerprint != location.fingerprint for kind, _, other in found if kind in kinds
-        )
+        try:
+            found, graphs = again.findings()
+        except (ModelError, ImportError):
+            program.with_text(program.text)
+            continue
+        gone = all(other.fingerprint != location.fingerprint for kind, _, other in found if kind in kinds)
         if gone and graphs:
             return again, name
         program.with_text(program.text)

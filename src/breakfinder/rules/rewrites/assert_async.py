@@ -65,6 +65,8 @@ def _text(node: libcst.BaseExpression | None) -> str:
     """What a message says without its values, up to the first of them."""
     if isinstance(node, libcst.Call):
         return _text(node.args[0].value) if node.args else code(node.func)
+    if isinstance(node, libcst.Name) and node.value[:1].isupper():
+        return node.value
     if isinstance(node, libcst.SimpleString):
         value = node.evaluated_value
         return value if isinstance(value, str) else ""

@@ -63,6 +63,7 @@ class Loop:
         lines: list[Statement] = []
         if not self._choose(before, done, lines):
             return None
+        said = len(lines)
         if leaving.steps:
             now = self._fresh("leaving")
             fits = expression(
@@ -73,6 +74,7 @@ class Loop:
                 return None
             test = libcst.Name(now)
         lines.append(statement(f"{done} = {self.torch}.logical_or({done}, {{test}})", test=test))
+        lines[said] = lines[said].with_changes(leading_lines=self.node.leading_lines)
         if not self._choose(after, done, lines):
             return None
         start = statement(f"{done} = {self.torch}.zeros((), dtype={self.torch}.bool)")

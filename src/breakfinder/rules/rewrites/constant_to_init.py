@@ -6,6 +6,7 @@ from typing import Any
 
 import libcst
 
+from breakfinder.rules.kept import in_constructor
 from breakfinder.rules.rewrites.constructor import attributes, with_lines_in_init
 from breakfinder.rules.rewrites.hoist import callee_name, constant_around
 from breakfinder.rules.rewrites.rewrite import Changed, Rewrite, Site
@@ -20,7 +21,7 @@ class ConstantToInit(Rewrite):
     @classmethod
     def change(cls, site: Site) -> Changed | None:
         node = constant_around(site)
-        if node is None or site.function.owner is None:
+        if node is None or site.function.owner is None or in_constructor(site.function):
             return None
         first = next(iter(site.function.node.args.args), None)
         if first is None or first.arg != "self":

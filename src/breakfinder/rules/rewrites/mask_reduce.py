@@ -65,10 +65,10 @@ def _filled(found: Picked, name: str, site: Site) -> Any:
 
 def _mean(found: Picked, site: Site) -> Any:
     mask = expanded(found, found.tensor, site)
-    count = "{own}.sum()" if mask is found.mask else "{mask}.expand_as({tensor}).sum()"
-    return expression(
-        f"({site.module()}.where({{mask}}, {{tensor}}, 0).sum() / {count})",
-        mask=mask,
-        own=atom(found.mask),
-        tensor=found.tensor if mask is found.mask else atom(found.tensor),
+    total = expression(
+        f"{site.module()}.where({{mask}}, {{tensor}}, 0).sum()", mask=mask, tensor=found.tensor
     )
+    if mask is found.mask:
+        return expression("({total} / {mask}.sum())", total=total, mask=atom(mask))
+    count = expression("{mask}.expand_as({tensor}).sum()", mask=mask, tensor=found.tensor)
+    return expression("({total} / {count})", total=total, count=count)

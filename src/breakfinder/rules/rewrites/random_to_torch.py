@@ -55,6 +55,8 @@ def _drawn(node: libcst.Call, site: Site) -> tuple[libcst.CSTNode, Any] | None:
     if not isinstance(known, ast.Call) or any(argument.keyword or argument.star for argument in node.args):
         return None
     module, _, name = site.names.dotted(known.func).rpartition(".")
+    if module.partition(".")[0] not in {full.partition(".")[0] for full in site.names.imports().values()}:
+        return None
     torch = site.module()
     given = [argument.value for argument in node.args]
     line = site.parents.get(node)

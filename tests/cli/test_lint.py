@@ -2,11 +2,14 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import psutil
 import pytest
 
 from breakfinder.cli import main
@@ -305,6 +308,22 @@ def test_the_same_output_for_any_number_of_workers(lint, project):
     assert one[1].endswith("Found 41 problems in 41 files.\n")
     assert lint("--no-cache", "--jobs", "2") == one
     assert lint("--no-cache", "--jobs", "7") == one
+
+
+@pytest.mark.timeout(60)
+def test_interrupted(project):
+    many(project, 400)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "breakfinder", "lint", "--no-cache", "--jobs", "2"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 30
+    while len(psutil.Process(process.pid).children()) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, "", "")
 
 
 def test_the_cache(lint, project):

@@ -767,3 +767,17 @@ def test_a_device_leaves_the_dtype_alone():
             probe(m.to(x.dtype)); probe(m.to(x)); probe(m.to(device, torch.long))
         """)
     assert [function.is_mask(call.args[0]) for call in probes(function)] == [True] * 4 + [False] * 3
+
+
+@pytest.mark.timeout(60)
+def test_generated_code_takes_no_longer_than_its_length():
+    loops = "".join(
+        f"{' ' * n}a{n} = 1\n{' ' * n}for i{n} in x:\n{' ' * n} a{n} = a{n} + z\n" for n in range(1, 40)
+    )
+    assert kinds(f"def f(x: Tensor):\n z = 1\n{loops}{' ' * 40}z = x\n probe(x)\n") == [T]
+    branches = "".join(f"    if x: a{n} = x\n" for n in range(20_000))
+    assert kinds(f"def f(x: Tensor):\n{branches}    probe(x); probe(a0)\n") == [T, T]
+    calls = "".join(f"def f{n}(x): return f{n + 1}(f{n + 1}(x))\n" for n in range(2_000))
+    assert kinds(
+        f"{calls}def f2000(x): return torch.abs(x)\ndef g(x):\n    probe(f1999(x)); probe(f0(x))\n"
+    ) == [T, "unknown"]

@@ -5,6 +5,18 @@ from __future__ import annotations
 from breakfinder.source.kinds import Value, join
 
 Environment = dict[str, Value]
+MOST_VARIABLES = 300
+"""Of one function; only code that was generated has more, and nothing is known of those."""
+
+
+def assign(name: str, value: Value, known: Environment) -> None:
+    """Give a variable or an attribute a value; nothing is known of its attributes then."""
+    if len(known) >= MOST_VARIABLES and name not in known:
+        return
+    known[name] = value
+    prefix = f"{name}."
+    for path in [path for path in known if path.startswith(prefix)]:
+        del known[path]
 
 
 def joined(several: list[Environment]) -> Environment:

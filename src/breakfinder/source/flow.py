@@ -26,6 +26,8 @@ from breakfinder.source.walk import ExpressionWalk
 
 _ROUNDS = 3
 """How often the body of a loop is read at most until nothing new is learned."""
+_DEEPEST = 3
+"""Loops that are inside more loops than this are read once."""
 
 
 class Flow(ExpressionWalk):
@@ -213,7 +215,7 @@ class Flow(ExpressionWalk):
         begin: Callable[[Environment], None],
     ) -> bool:
         start = {**known}
-        for _ in range(_ROUNDS):
+        for _ in range(_ROUNDS if len(self._left) < _DEEPEST else 1):
             inside = {**start}
             begin(inside)
             self._left.append(([], []))

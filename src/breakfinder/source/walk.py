@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from breakfinder.source import conditions
 from breakfinder.source.annotations import parameters
 from breakfinder.source.conditions import decided
-from breakfinder.source.environment import Environment
+from breakfinder.source.environment import Environment, assign
 from breakfinder.source.expressions import Expressions
 from breakfinder.source.kinds import TENSOR, UNKNOWN, Kind, Value, container_of
 from breakfinder.source.names import Names
@@ -181,9 +181,7 @@ class ExpressionWalk:
             if isinstance(target, ast.Name):
                 self.note(target, around)
                 self.loads[target] = value
-                known[target.id] = value
-                for path in [path for path in known if path.startswith(f"{target.id}.")]:
-                    del known[path]
+                assign(target.id, value, known)
             elif isinstance(target, ast.Tuple | ast.List):
                 self.note(target, around)
                 parts = zip(target.elts, _parts(value, target.elts), strict=True)
@@ -194,7 +192,7 @@ class ExpressionWalk:
             else:
                 self.visit(target, around, known)
                 if path := conditions.path_of(target):
-                    known[path] = value
+                    assign(path, value, known)
 
     _SPECIAL: ClassVar[dict[type[ast.AST], Callable[[Any, Any, Environment, bool], Iterator[_Step]]]] = {
         ast.BoolOp: _bool,

@@ -56,7 +56,7 @@ class ModuleState(Rule):
                         self.register_buffer("steps", torch.zeros(()), persistent=False)
 
                     def forward(self, x):
-                        self.steps += 1
+                        self.steps = self.steps + 1
                         return x / self.steps
                 """,
             more="[(torch.randn(4, 8),) for _ in range(4)]",

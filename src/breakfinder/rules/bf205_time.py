@@ -23,7 +23,7 @@ class Time(Rule):
         """
     callees = r"_?time\..*"
     pattern_nodes = (ast.Call,)
-    fixes = ("guard_call",)
+    fixes = ("guard_call", "guard_clock")
     examples = (
         Example(
             broken="""

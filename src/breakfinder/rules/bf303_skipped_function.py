@@ -32,7 +32,7 @@ class SkippedFunction(Rule):
         "Attempted to inline function marked as skipped (SkipFunctionVariable)",
     )
     pattern_nodes = (ast.Call,)
-    fixes = ("constant_to_module", "constant_to_init")
+    fixes = ("progress_away", "constant_to_module", "constant_to_init")
     examples = (
         Example(
             broken="""

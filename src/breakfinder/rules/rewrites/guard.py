@@ -11,7 +11,7 @@ import libcst
 from breakfinder.rules import kept
 from breakfinder.rules.pattern import call_of
 from breakfinder.rules.rewrites.rewrite import Changed, Site
-from breakfinder.rules.rewrites.tree import block, replaced, statement
+from breakfinder.rules.rewrites.tree import Replacement, block, replaced, statement
 from breakfinder.source.dataflow import Function, Kind
 
 _METHODS = ("debug", "info", "warning", "error", "exception", "critical", "log", "warn")
@@ -66,14 +66,19 @@ def guarded(site: Site, fits: Callable[[ast.Call], bool]) -> Changed | None:
 
 def behind_check(site: Site, line: libcst.CSTNode) -> Changed:
     """A small statement behind a check for compiling."""
+    return Changed(replaced(site.tree, {line: guard(site)}), site.imports())
+
+
+def guard(site: Site) -> Replacement:
+    """What puts a small statement behind a check for compiling."""
     torch = site.module()
 
-    def guard(alone: libcst.SimpleStatementLine) -> list[libcst.BaseCompoundStatement]:
+    def change(alone: libcst.SimpleStatementLine) -> list[libcst.BaseCompoundStatement]:
         check = statement(f"if not {torch}.compiler.is_compiling():\n    pass")
         assert isinstance(check, libcst.If)
         return [check.with_changes(body=block([alone]))]
 
-    return Changed(replaced(site.tree, {line: guard}), site.imports())
+    return change
 
 
 def only_message(call: ast.Call, function: Function) -> bool:

@@ -1,0 +1,135 @@
+"""The rules' fixes, applied to programs that break: a new trace is clean, and the results are those of before."""
+
+import json
+from pathlib import Path
+
+import pytest
+import repairing
+
+from breakfinder.rules import all_rules, by_code
+
+CASES = Path(__file__).parents[1] / "fixtures" / "cases"
+TRUTH = {case["id"]: case for case in json.loads((CASES / "truth.json").read_text())}
+
+OF_CASES = {
+    "01": ["BF101 keep_scalar_tensor"],
+    "03": ["BF103 where"],
+    "05": ["BF104 mask_where"],
+    "07": ["BF201 guard_message"],
+    "09": ["BF203 guard_message"],
+    "16": ["BF402 generator_to_list"],
+    "17": ["BF403 try_to_test"],
+    "18": ["BF606 cache_to_value", "BF606 guard_count"],
+    "19": ["BF101 keep_scalar_tensor", "BF504 guard_call"],
+    "21": ["BF302 constant_to_module"],
+    "34": ["BF601 counter_to_buffer"],
+    "49": ["BF304 enter_disabled"],
+    "50": ["BF305 remove_call"],
+    "51": ["BF304 enter_disabled"],
+    "53": ["BF204 random_to_torch"],
+    "59": ["BF206 constant_to_init"],
+    "65": ["BF201 guard_message"],
+}
+OTHER_RESULTS = ("16", "53", "BF204-0", "BF204-1", "BF204-2", "BF402-0", "BF503-0")
+"""A list in place of a generator, another random stream, an input that no longer wants a gradient."""
+OF_EXAMPLES = {
+    "BF101-0": ["BF101 keep_scalar_tensor"],
+    "BF101-1": ["BF101 keep_scalar_tensor"],
+    "BF102-0": ["BF102 list_to_tensor"],
+    "BF103-0": ["BF103 where"],
+    "BF103-2": ["BF103 assert_async"],
+    "BF103-3": ["BF103 logical", "BF103 where"],
+    "BF104-0": ["BF104 mask_where"],
+    "BF105-0": ["BF105 where"],
+    "BF106-0": ["BF106 guard_call"],
+    "BF201-0": ["BF201 guard_message"],
+    "BF202-0": ["BF202 guard_message"],
+    "BF202-1": ["BF202 guard_message"],
+    "BF203-0": ["BF203 guard_message"],
+    "BF204-0": ["BF204 random_to_torch", "BF103 where"],
+    "BF204-1": ["BF204 random_to_torch"],
+    "BF204-2": ["BF204 random_to_torch"],
+    "BF205-0": ["BF205 guard_call"],
+    "BF205-1": ["BF205 guard_clock"],
+    "BF206-0": ["BF206 constant_to_init"],
+    "BF301-1": ["BF301 numpy_to_torch", "BF101 keep_scalar_tensor"],
+    "BF302-0": ["BF302 constant_to_module"],
+    "BF302-1": ["BF302 constant_to_module"],
+    "BF303-0": ["BF303 constant_to_module"],
+    "BF304-0": ["BF304 enter_disabled"],
+    "BF304-1": ["BF304 enter_disabled"],
+    "BF305-0": ["BF305 remove_call"],
+    "BF306-0": ["BF306 fake_like_input"],
+    "BF390-0": ["BF390 constant_to_module"],
+    "BF402-0": ["BF402 generator_to_list"],
+    "BF403-0": ["BF403 try_to_test"],
+    "BF403-1": ["BF403 guard_call"],
+    "BF404-0": ["BF404 copy_to_clone"],
+    "BF404-1": ["BF404 copy_to_clone"],
+    "BF405-0": ["BF405 class_to_module"],
+    "BF406-0": ["BF406 guard_call"],
+    "BF503-0": ["BF503 remove_call"],
+    "BF504-0": ["BF504 guard_call"],
+    "BF504-1": ["BF504 remove_override"],
+    "BF507-0": ["BF507 guard_call"],
+    "BF508-0": ["BF508 data_to_detach"],
+    "BF601-0": ["BF601 counter_to_buffer"],
+    "BF606-1": ["BF606 cache_to_value"],
+}
+PROGRAMS = {}
+
+
+def program(path, text, **how):
+    return repairing.Program(path / "program_to_fix.py", text, **how)
+
+
+def check(before, expected, kinds=("graph_break", "skipped_frame", "error"), equal=True, sizes=False):
+    old = before.outputs(compiled=False)
+    after, steps, left = repairing.repaired(before, kinds)
+    assert [f"{rule} {name}" for rule, name in steps] == expected
+    # A second size is compiled once more in any program.
+    assert [rule.code for rule, _ in left if not (sizes and rule.code == "BF602")] == []
+    new = after.outputs(compiled=False)
+    assert not equal or repairing.same(old, new)
+    assert not equal or repairing.same(after.outputs(compiled=True), new)
+
+
+@pytest.mark.parametrize("case", OF_CASES)
+def test_a_case_is_fixed(case, tmp_path):
+    truth = TRUTH[case]
+    text = (CASES / truth["file"]).read_text()
+    kinds = ("graph_break", "skipped_frame", "error")
+    if truth["verdict"] == "recompile":
+        kinds += ("recompilation",)
+    before = program(tmp_path, text, grad="\nNO_GRAD = True" not in text)
+    if truth["sites"]:
+        found, _ = before.findings()
+        assert {site["line"] for site in truth["sites"]} == {
+            location.line for kind, _, location in found if kind == "graph_break"
+        }
+    check(before, OF_CASES[case], kinds, equal=case not in OTHER_RESULTS, sizes=case == "18")
+
+
+@pytest.mark.parametrize("example", OF_EXAMPLES)
+def test_an_example_of_a_rule_is_fixed(example, tmp_path):
+    code, _, number = example.partition("-")
+    given = by_code(code).examples[int(number)]
+    kinds = ("graph_break", "skipped_frame", "error")
+    if given.kind == "recompilation":
+        kinds += ("recompilation",)
+    before = program(
+        tmp_path, given.broken_module(), training=given.training, grad=given.grad, config=dict(given.config)
+    )
+    check(before, OF_EXAMPLES[example], kinds, equal=example not in OTHER_RESULTS)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_is_fixed(name, tmp_path):
+    text, expected = PROGRAMS[name]
+    check(program(tmp_path, text), expected)
+
+
+def test_every_fix_of_every_rule_is_applied_here():
+    applied = {step for steps in (*OF_CASES.values(), *OF_EXAMPLES.values()) for step in steps}
+    applied |= {step for _, steps in PROGRAMS.values() for step in steps}
+    assert {f"{rule.code} {name}" for rule in all_rules() for name in rule.fixes} == applied

@@ -356,6 +356,25 @@ def test_hostile_names_and_sources(lint, project):
         assert not any(line.startswith("::error::b") for line in out.splitlines())
 
 
+def test_names_that_are_no_text(project):
+    def run(*arguments):
+        command = [sys.executable, "-m", "breakfinder", "lint", *arguments]
+        done = subprocess.run(command, capture_output=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    (project / "model.py").rename(os.fsdecode(b"a\xff.py"))
+    line = f'6:9: {PRINT}: print("mean", x.mean())\n'.encode()
+    assert run("-q") == (1, b"a<U+DCFF>.py:" + line, b"")
+    assert run("--show-files") == (0, b"a\xff.py\n", b"")
+    status, out, err = run("--diff")
+    assert (status, err) == (1, b"")
+    assert out.startswith(b"--- a/a\xff.py\n")
+    assert run("--fix", "-q") == (0, b"", b"")
+    assert run(b"b\xff.py") == (
+        2, b"", b"error: no such file or folder: b\\udcff.py\n  try: did you mean a\\udcff.py?\n",
+    )  # fmt: skip
+
+
 def test_on_a_terminal_the_source_is_shown(project):
     script = f"{sys.executable} -m breakfinder lint model.py"
     done = subprocess.run(

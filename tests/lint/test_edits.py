@@ -4,6 +4,7 @@ import ast
 import os
 import re
 import stat
+import subprocess
 
 import pytest
 from hypothesis import given
@@ -150,10 +151,22 @@ def test_what_cannot_be_read_and_notebooks_are_left_alone(tmp_path):
 def test_the_diff_names_the_file_relative_to_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text(MODEL)
-    assert add_noqa(task(tmp_path / "a.py")).diff == (
+    assert add_noqa(task(tmp_path / "a.py")).diff.decode() == (
         "--- a/a.py\n+++ b/a.py\n@@ -3,5 +3,5 @@\n \n class Model(torch.nn.Module):\n     def forward(self, x):\n"
         '-        print("é", x)\n+        print("é", x)  # noqa: BF201\n         return x\n'
     )
+
+
+@pytest.mark.parametrize("before", ["", "# coding: latin-1\n", "\ufeff"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_git_applies_the_diff_whatever_the_encoding(tmp_path, monkeypatch, before, newline):
+    monkeypatch.chdir(tmp_path)
+    text = (before + MODEL[MODEL.index("class") :]).replace("\n", newline)
+    (tmp_path / "ü.py").write_bytes(text.encode("latin-1" if "latin" in before else "utf-8"))
+    edit = add_noqa(Task(str(tmp_path / "ü.py"), None, WANTED))
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "apply", "--whitespace=nowarn", "-"], input=edit.diff, check=True)
+    assert (tmp_path / "ü.py").read_bytes() == edit.after
 
 
 STATEMENTS = st.sampled_from(

@@ -60,8 +60,12 @@ def main(arguments: list[str] | None = None) -> None:
 
     Exit codes: 0 no findings, 1 findings, 2 usage, 3 the model could not be run.
     """
+    import io
     import sys
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # paths and sources may hold what its encoding lacks
+            stream.reconfigure(errors="backslashreplace")
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     if debug:

@@ -155,7 +155,7 @@ def _run(paths: list[Path], options: dict[str, Any]) -> bool:
     if options["show_files"]:
         from breakfinder.lint.files import shown
 
-        click.echo("".join(f"{shown(file)}\n" for file in session.find(paths).files), nl=False)
+        _write(b"".join(os.fsencode(f"{shown(file)}\n") for file in session.find(paths).files))
         return False
     given = _given(session, paths, options)
     if options["diff"] or options["add_noqa"] or options["fix"]:
@@ -184,11 +184,11 @@ def _change(given: _Input, config: Config, options: dict[str, Any]) -> bool:
     change = edits.fix_all if options["unsafe_fixes"] else edits.fix_safe
     if options["diff"]:
         proposed = given.edits(change)
-        click.echo("".join(edit.diff for edit in proposed), nl=False)
+        _write(b"".join(edit.diff for edit in proposed))
         return bool(proposed)
     count = given.apply(edits.add_noqa if options["add_noqa"] else change)
     if given.name:
-        sys.stdout.buffer.write(given.content)
+        _write(given.content)
     if options["add_noqa"]:
         if not options["quiet"]:
             click.echo(
@@ -254,6 +254,13 @@ def _per_file(values: tuple[str, ...]) -> dict[str, list[str]]:
             raise UsageError(f"--per-file-ignores {value} is no PATTERN:CODES", "e.g. 'tests/:BF201,BF202'")
         per_file.setdefault(pattern, []).extend(named)
     return per_file
+
+
+def _write(content: bytes) -> None:
+    """Bytes to standard output: what comes from files is not always text."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
 
 
 def _show(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -65,9 +66,12 @@ class Edit:
         return self.source.encode(self.text)
 
     @property
-    def diff(self) -> str:
-        """As ``git apply`` takes it, relative to the working directory."""
-        return unified_diff(shown(Path(self.path)).lstrip("/"), self.source.text, self.text)
+    def diff(self) -> bytes:
+        """As ``git apply`` takes it, in the file's own encoding and relative to the working directory."""
+        mark = "\ufeff" * self.source.mark
+        diff = unified_diff(shown(Path(self.path)).lstrip("/"), mark + self.source.text, mark + self.text)
+        old, new, changes = diff.split("\n", 2)
+        return os.fsencode(f"{old}\n{new}\n") + changes.encode(self.source.encoding)
 
     def write(self) -> None:
         """Write the file, all of it or none; its encoding, ends of lines and permissions stay.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from breakfinder.cli.lint_settings import config_of, session_of
 from breakfinder.errors import UsageError
 
 if TYPE_CHECKING:
@@ -150,8 +151,8 @@ def _run(paths: list[Path], options: dict[str, Any]) -> bool:
         raise UsageError(f"{names} exclude each other", "give one of them")
     if options["unsafe_fixes"] and not (options["fix"] or options["diff"]):
         raise UsageError("--unsafe-fixes changes nothing by itself", "add --fix or --diff")
-    config = _config(options)
-    session = _session(config, options)
+    config = config_of(options)
+    session = session_of(config, options)
     if options["show_files"]:
         from breakfinder.lint.files import shown
 
@@ -198,62 +199,6 @@ def _change(given: _Input, config: Config, options: dict[str, Any]) -> bool:
     outcome = given.lint()
     _show(outcome, config, options, fixed=count, to_error=bool(given.name))
     return bool(outcome.findings)
-
-
-def _config(options: dict[str, Any]) -> Config:
-    from breakfinder.config import Config, find_config, read_config
-
-    if options["isolated"] and options["config"]:
-        raise UsageError("--isolated and --config exclude each other", "leave one of them out")
-    if options["isolated"]:
-        return Config(Path.cwd())
-    return read_config(options["config"]) if options["config"] else find_config(Path.cwd())
-
-
-def _session(config: Config, options: dict[str, Any]) -> Session:
-    from breakfinder.lint.cache import Cache, default_folder
-    from breakfinder.lint.files import DEFAULT_EXCLUDES, Exclusion, Patterns
-    from breakfinder.lint.selection import Selection
-    from breakfinder.lint.session import Session, known_codes
-
-    settings = config.settings
-    known = known_codes()
-    configured = Selection(settings.select, settings.ignore, settings.per_file_ignores, config.root)
-    configured.check(known, str(config.file))
-    per_file = _per_file(options["per_file_ignores"])
-    Selection(options["select"], options["ignore"], per_file).check(known, "command line")
-    selection = Selection(
-        options["select"] or settings.select,
-        [*options["ignore"], *(() if options["select"] else settings.ignore)],
-        {**settings.per_file_ignores, **per_file},
-        config.root,
-    )
-    excludes = [*(DEFAULT_EXCLUDES if settings.exclude is None else settings.exclude)]
-    excludes += [*settings.extend_exclude, *options["exclude"]]
-    folder = options["cache_dir"] or (config.root / settings.cache_dir if settings.cache_dir else None)
-    return Session(
-        Exclusion(
-            Patterns.of(config.root.absolute(), excludes, everywhere=True),
-            gitignore=settings.respect_gitignore and not options["no_gitignore"],
-            force=options["force_exclude"],
-        ),
-        selection,
-        options["confidence"] or settings.confidence,
-        options["all_functions"] or settings.all_functions,
-        options["jobs"] or os.cpu_count() or 1,
-        Cache.open(None if options["no_cache"] else folder or default_folder(), config.root),
-    )
-
-
-def _per_file(values: tuple[str, ...]) -> dict[str, list[str]]:
-    per_file: dict[str, list[str]] = {}
-    for value in values:
-        pattern, colon, codes = value.rpartition(":")
-        named = [code.strip() for code in codes.split(",") if code.strip()]
-        if not colon or not pattern or not named:
-            raise UsageError(f"--per-file-ignores {value} is no PATTERN:CODES", "e.g. 'tests/:BF201,BF202'")
-        per_file.setdefault(pattern, []).extend(named)
-    return per_file
 
 
 def _write(content: bytes) -> None:

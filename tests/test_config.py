@@ -1,5 +1,7 @@
 """[tool.breakfinder]: found, read, and wrong ones said in one line."""
 
+from pathlib import Path
+
 import pytest
 
 from breakfinder.config import Settings, find_config, read_config
@@ -110,3 +112,9 @@ def test_a_file_that_is_named(tmp_path):
         read_config(tmp_path / "none.toml")
     with pytest.raises(UsageError, match=r"no \[tool.breakfinder\] table"):
         read_config(write(tmp_path, ""))
+
+
+def test_every_key_is_documented():
+    page = (Path(__file__).parents[1] / "docs" / "lint.md").read_text()
+    for name in Settings.model_fields:
+        assert f"`{name.replace('_', '-')}`" in page

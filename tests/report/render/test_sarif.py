@@ -199,6 +199,7 @@ def test_replacements_give_what_the_diff_gives(after):
     assert "".join(lines) == "".join(after)
 
 
-def test_a_fix_that_did_not_hold_is_left_out():
-    fix = Fix(title="Do it", applicability="safe", verdict="failed", diff="@@ -1 +1 @@\n-x\n+y\n")
+@pytest.mark.parametrize("verdict", ["failed", "advice"])
+def test_a_fix_that_is_not_proved_is_left_out(verdict):
+    fix = Fix(title="Do it", applicability="safe", verdict=verdict, diff="@@ -1 +1 @@\n-x\n+y\n")
     assert "fixes" not in result(fixes=[fix])

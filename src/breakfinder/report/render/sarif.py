@@ -139,7 +139,7 @@ def _fix(problem: Problem, fix: Fix) -> dict[str, Any] | None:
         }
         for first, count, text in _changes(fix.diff)
     ]  # fmt: skip
-    if not replacements or fix.verdict == "failed":
+    if not replacements or fix.verdict not in ("proved", "conditional"):  # editors apply them at a click
         return None
     change = {"artifactLocation": _artifact(problem.file), "replacements": replacements}
     return {"description": _message(f"{fix.title} ({fix.verdict})"), "artifactChanges": [change]}

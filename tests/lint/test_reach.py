@@ -274,3 +274,39 @@ def test_circles_end():
 def test_files_that_cannot_be_parsed_are_empty():
     assert summarise("a.py", parsed(SourceText("def f(:"))) == Summary("a.py")
     assert reachable([Summary("a.py")]) == {"a.py": frozenset()}
+
+
+def test_what_runs_in_place_of_a_decorated_function():
+    found = reached(
+        {
+            "a.py": """
+                from b import logged, named
+                class Model(nn.Module):
+                    @logged
+                    @named("model")
+                    def forward(self, x): ...
+                """,
+            "b.py": """
+                def logged(function):
+                    def wrapper(*args):
+                        note(args)
+                        return function(*args)
+                    return wrapper
+                def named(name):
+                    def decorate(function):
+                        def inner(*args): ...
+                        return inner
+                    return decorate
+                def note(args): ...
+                """,
+        }
+    )
+    assert found == {
+        "a.py": {"Model.forward"},
+        "b.py": {
+            "logged.<locals>.wrapper",
+            "named.<locals>.decorate",
+            "named.<locals>.decorate.<locals>.inner",
+            "note",
+        },
+    }

@@ -87,6 +87,7 @@ class _Tree:
             seen.add(place)
             todo += self.inside[place]
             todo += self._used(place[0], function)
+            todo += self._around(place[0], function)
         found: dict[str, set[str]] = {file: set() for file in self.files}
         for file, name in seen:
             found[file].add(name)
@@ -126,6 +127,12 @@ class _Tree:
         for name in function.uses:
             if not _NOT_FOLLOWED.fullmatch(_last(name)):
                 yield from self.resolve(file, name, owner)
+
+    def _around(self, file: str, function: FunctionSummary) -> Iterator[Place]:
+        """What runs in place of a function that is decorated: the functions inside its decorators."""
+        for name in function.decorators:
+            for place in self.resolve(file, name, ""):
+                yield from self.inside[place]
 
     def _owner(self, file: str, function: FunctionSummary) -> str:
         """The class that ``self`` is of; in a function inside a method, the method's."""

@@ -51,6 +51,8 @@ class FunctionSummary:
     """The functions that it calls or hands on, by full name; ``self.name`` and ``super.name`` for methods."""
     left_alone: bool = False
     """It is never traced."""
+    decorators: list[str] = field(default_factory=list)
+    """The functions that decorate it, by full name."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,13 @@ def _summary(file: str, module: Module) -> Summary:
         owner = module.owners.get(function, "")
         outer = function.outer.qualname if function.outer else ""
         uses = sorted(set(_uses(function)))
-        functions.append(FunctionSummary(function.qualname, owner, outer, uses, function.left_alone))
-        if any(_compiles(decorator, names) for decorator in getattr(function.node, "decorator_list", ())):
+        decorators: list[ast.expr] = getattr(function.node, "decorator_list", [])
+        functions.append(
+            FunctionSummary(
+                function.qualname, owner, outer, uses, function.left_alone, [*_decorating(decorators, names)]
+            )
+        )
+        if any(_compiles(decorator, names) for decorator in decorators):
             compiled.append((function.qualname, ""))
         compiled += [(name, owner) for name in _handed_to_compile(function.all_nodes(), function.names)]
     compiled += [(name, "") for name in _handed_to_compile(module.top_level(), names)]
@@ -106,6 +113,13 @@ def _summary(file: str, module: Module) -> Summary:
     return Summary(
         file, [_class(each, names) for each in module.definitions.classes], functions, imports, compiled
     )
+
+
+def _decorating(decorators: list[ast.expr], names: Names) -> Iterator[str]:
+    for decorator in decorators:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if isinstance(called, ast.Name):
+            yield from _within_reach(names.dotted(called), called.id, names)
 
 
 def _class(a_class: Class, names: Names) -> ClassSummary:

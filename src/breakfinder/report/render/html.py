@@ -82,6 +82,8 @@ def _environment() -> jinja2.Environment:
         unbroken=unbroken,
         code_lines=code_lines,
         diff_lines=diff_lines,
+        patch_name=patch_name,
+        base64=lambda text: base64.b64encode(text.encode()).decode(),
     )
     environment.globals.update(
         wording=wording, count=wording.count, runs=timeline.runs, frame_rows=frame_rows, libraries=LIBRARIES
@@ -139,12 +141,17 @@ def code_lines(finding: Finding) -> list[tuple[int, bool, Markup]]:
 
 
 def diff_lines(diff: str) -> list[tuple[str, str]]:
-    """Class (``add``, ``del``, ``at`` or none) and text of each line of a unified diff."""
+    """Class (``add``, ``del``, ``at``, ``file`` or none) and text of each line of a unified diff."""
     classes = {"+": "add", "-": "del", "@": "at"}
+    lines = diff.removesuffix("\n").split("\n")
     return [
-        ("" if line.startswith(("+++", "---")) else classes.get(line[:1], ""), line)
-        for line in diff.splitlines()
+        ("file" if line.startswith(("+++ ", "--- ")) else classes.get(line[:1], ""), line) for line in lines
     ]
+
+
+def patch_name(report: Report) -> str:
+    """The name of the patch's file, after the target."""
+    return (re.sub(r"[^A-Za-z0-9]+", "-", report.target.text).strip("-")[-60:] or "breakfinder") + ".patch"
 
 
 @dataclass

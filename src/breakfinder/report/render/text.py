@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from breakfinder.report.model import Finding, Report, Scenario
+from breakfinder.report.model import Finding, Fix, Report, Scenario
 from breakfinder.report.render import wording
 from breakfinder.report.render.excerpt import Line, excerpt
 from breakfinder.report.render.visible import one_line, visible
@@ -18,6 +18,8 @@ from breakfinder.report.render.visible import one_line, visible
 MOST_FINDINGS = 20
 MOST_MARKED_LINES = 4
 MOST_REASONS = 3
+MOST_CHANGED_LINES = 6
+MOST_LIKELY = 5
 
 _TONES = {"good": "bold green", "warn": "bold yellow", "bad": "bold red"}
 _SEVERITIES = {"error": "red", "warning": "yellow", "info": "blue"}
@@ -61,6 +63,7 @@ class _Summary:
             self._line(f"and {wording.count(more, 'more finding')}, all in the html and json reports")
         if report.scenarios:
             self._figures(report)
+        self._ways_out(report)
         for note in report.notes + report.subject.notes:
             self._paragraph("note", note)
 
@@ -112,11 +115,42 @@ class _Summary:
             self._paragraph("", f"and {len(finding.reasons) - MOST_REASONS} more")
         if finding.remedy:
             self._paragraph("do", _first_paragraph(finding.remedy))
-        for fix in finding.fixes:
-            self._paragraph("fix", f"{fix.title} ({fix.verdict}, {fix.applicability})")
+        for fix in finding.fixes[:1]:
+            self._fix(fix)
         inside = [f"in {place.qualname}"] if place.qualname else []
         kind = wording.KIND_NAMES[finding.kind]
         self._paragraph("", ", ".join([f"{finding.id}, {kind}", *inside, *wording.marks(finding)]), "dim")
+
+    def _fix(self, fix: Fix) -> None:
+        """The first fix, with its change in short; what it depends on where it does."""
+        self._paragraph("fix", f"{fix.title}: {wording.FIX_VERDICTS[fix.verdict]}")
+        if fix.verdict == "failed":
+            return
+        if fix.verdict == "conditional":
+            self._paragraph("if", fix.condition)
+        lines = [
+            line for line in fix.diff.split("\n") if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")
+        ]
+        for line in lines[:MOST_CHANGED_LINES]:
+            self._line("          ", (line, "green" if line.startswith("+") else "red"))
+        if len(lines) > MOST_CHANGED_LINES:
+            self._line(("          …", "dim"))
+
+    def _ways_out(self, report: Report) -> None:
+        """Where the fixes lead, the settings that help, and what is likely in skipped frames."""
+        if report.steps or report.likely or any(map(wording.knob_tone, report.knobs)):
+            self._line()
+        for finding in report.likely[:MOST_LIKELY]:
+            place = finding.location
+            self._paragraph("likely", f"{place.file}:{place.line}: {finding.rule} {finding.title}")
+        if len(report.likely) > MOST_LIKELY:
+            self._paragraph("", f"and {len(report.likely) - MOST_LIKELY} more in frames that were skipped")
+        if report.steps:
+            self._paragraph("fixes", wording.end_state(report) + " --patch FILE writes them, for git apply.")
+        for knob in report.knobs:
+            if knob.after is not None and wording.knob_tone(knob):
+                equal = "" if knob.equal_outputs else ", outputs not compared"
+                self._paragraph("setting", f"{knob.name} clears every break{equal}")
 
     def _source(self, finding: Finding) -> None:
         lines = excerpt(finding.location, context=0)

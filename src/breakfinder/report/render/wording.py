@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from breakfinder.report.model import Finding, Report, Scenario
+from breakfinder.report.model import Check, DefaultVerdict, Finding, KnobTrial, Report, Scenario
 
 Tone = Literal["good", "warn", "bad"]
 
@@ -206,3 +206,77 @@ def marks(finding: Finding) -> list[str]:
     if finding.fullgraph_clears:
         facts.append("fullgraph=True clears it")
     return facts
+
+
+FIX_VERDICTS = {
+    "proved": "proved",
+    "conditional": "proved under a condition",
+    "failed": "did not hold",
+    "advice": "advice only",
+}
+FIX_MARKS = {"proved": "✓", "conditional": "◐", "failed": "✗", "advice": "→"}
+EQUAL = {True: "yes", False: "no", None: "not compared"}
+
+
+def check_tone(check: Check) -> Tone:
+    return {True: "good", False: "bad", None: "warn"}[check.passed]  # type: ignore[return-value]
+
+
+def check_mark(check: Check) -> str:
+    return {True: "✓", False: "✗", None: "?"}[check.passed]
+
+
+def share(counts: DefaultVerdict) -> str:
+    """The part of the ops that ran inside graphs."""
+    return percent(counts.captured_ops, counts.captured_ops + counts.eager_ops) or "-"
+
+
+def is_clean(counts: DefaultVerdict) -> bool:
+    return not counts.sites and not counts.skipped_frames and counts.graphs > 0
+
+
+def change(before: DefaultVerdict, after: DefaultVerdict) -> str:
+    """What a step did to the figures."""
+    parts = [f"breaks {before.sites} → {after.sites}"]
+    if before.skipped_frames or after.skipped_frames:
+        parts.append(f"skipped frames {before.skipped_frames} → {after.skipped_frames}")
+    parts.append(f"graphs {before.graphs} → {after.graphs}")
+    parts.append(f"ops captured {share(before)} → {share(after)}")
+    if before.recompilations != after.recompilations:
+        parts.append(f"recompilations {before.recompilations} → {after.recompilations}")
+    return ", ".join(parts)
+
+
+def end_state(report: Report) -> str:
+    """Where all steps lead, in a sentence."""
+    after, scenarios = report.steps[-1].after, max(len(report.scenarios), 1)
+    steps = count(len(report.steps), "step")
+    if is_clean(after):
+        graphs = "one graph" if after.graphs == scenarios == 1 else count(after.graphs, "graph")
+        return f"After {steps}: {graphs}, no breaks, {share(after)} of ops captured."
+    left = [count(after.sites, "break")] if after.sites else []
+    left += [count(after.skipped_frames, "skipped frame")] if after.skipped_frames else []
+    left = left or ["nothing compiled"]
+    return f"After {steps}: {' and '.join(left)} left, {share(after)} of ops captured."
+
+
+def knob_tone(knob: KnobTrial) -> str:
+    """``good`` for a setting that clears every break and keeps the outputs."""
+    clears = knob.after is not None and is_clean(knob.after) and not is_clean(knob.before)
+    return "good" if clears and knob.equal_outputs is not False else ""
+
+
+def way_out(report: Report) -> str:
+    """The best way out of the findings that was proved; empty if none was."""
+    if report.steps and is_clean(report.steps[-1].after):
+        sure = all(step.fix.verdict == "proved" for step in report.steps)
+        fixes = count(len(report.steps), "source fix", "source fixes")
+        held = "proved" if sure else "some proved under a condition"
+        clean = "makes" if len(report.steps) == 1 else "make"
+        return f"{fixes}, {held}, {clean} it compile without a break."
+    settings = [knob.name for knob in report.knobs if knob_tone(knob) == "good"]
+    if settings:
+        return f"`{settings[0]}` clears every break{', as tried' if len(settings) == 1 else ''}."
+    if report.steps:
+        return end_state(report)
+    return ""

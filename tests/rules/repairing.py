@@ -77,12 +77,12 @@ class Program:
 def repaired(program, kinds=("graph_break", "skipped_frame", "error")):
     """The program after the fixes that took findings away, with their names, and what is left."""
     steps = []
+    found, graphs = program.findings()
     for _ in range(MOST_STEPS):
-        found, graphs = program.findings()
         left = [(rule, location) for kind, rule, location in found if kind in kinds]
         for rule, location in left:
             if step := first_fix(program, rule, location, kinds):
-                program, name = step
+                program, name, found, graphs = step
                 steps.append((rule.code, name))
                 break
         else:
@@ -91,7 +91,7 @@ def repaired(program, kinds=("graph_break", "skipped_frame", "error")):
 
 
 def first_fix(program, rule, location, kinds):
-    """The program after the first fix of a rule that takes a finding away."""
+    """The program after the first fix of a rule that takes a finding away, its name, and what is found then."""
     for name in rule.fixes:
         text = fixed(program.text, name, location)
         if text is None:
@@ -103,8 +103,8 @@ def first_fix(program, rule, location, kinds):
             program.with_text(program.text)
             continue
         gone = all(other.fingerprint != location.fingerprint for kind, _, other in found if kind in kinds)
-        if gone and graphs:
-            return again, name
+        if gone:  # where a frame is still skipped, the next break shows
+            return again, name, found, graphs
         program.with_text(program.text)
     return None
 

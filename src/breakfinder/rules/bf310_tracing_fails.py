@@ -27,6 +27,7 @@ class TracingFails(Rule):
         "Tensor device mismatch",
         "TorchRuntimeError",
     )
+    fixes = ("tensor_of_tensor",)
     examples = (
         Example(
             broken="""

@@ -34,7 +34,7 @@ class Storage(Rule):
         "Shape mismatch with out= tensor variant",
     )
     pattern_nodes = (ast.Call, ast.Attribute)
-    fixes = ("data_to_detach", "tensor_of_tensor")
+    fixes = ("data_to_detach",)
     examples = (
         Example(
             broken="""

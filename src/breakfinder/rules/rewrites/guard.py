@@ -18,7 +18,7 @@ _METHODS = ("debug", "info", "warning", "error", "exception", "critical", "log",
 _LOGGERS = r"logging\.getLogger|([\w.]+\.)?logging\.get_logger"
 _PURE = (
     r"builtins\.(len|str|repr|float|int|bool|min|max|abs|round|type|id|tuple|list|format|sum)"
-    r"|torch\.(mean|std|var|sum|max|min|amax|amin|norm|abs|isnan|isinf|isfinite|any|all|sqrt|log|exp)"
+    r"|torch\.(mean|std|var|sum|max|min|amax|amin|norm|abs|isnan|isinf|isfinite|any|all|sqrt|log|exp|equal|allclose)"
 )
 _TENSOR_METHODS = frozenset(
     (

@@ -85,7 +85,9 @@ class HigherOrder(Rule):
 def _is_checkpointed(function: Function) -> bool:
     """Whether a method is given to `torch.utils.checkpoint` by its class."""
     name = getattr(function.node, "name", "")
-    return function.owner is not None and name in _checkpointed(function.owner, function.names)
+    if function.owner is None or name == "forward" or kept.in_constructor(function):
+        return False
+    return name in _checkpointed(function.owner, function.names)
 
 
 @lru_cache(maxsize=64)

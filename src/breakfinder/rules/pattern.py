@@ -47,23 +47,24 @@ def match(node: ast.AST, confidence: Confidence | None) -> Match | None:
 
 def call_of(node: ast.AST, function: Function, names: str, confidence: Confidence = "high") -> Match | None:
     """A match if a function is called whose full name a regular expression matches, as a whole."""
-    if not isinstance(node, ast.Call):
+    if not isinstance(node, ast.Call) or not (name := _called(node, function)):
         return None
-    name = _called(node, function)
-    return Match(node, confidence) if name and re.fullmatch(names, name) else None
+    if not re.fullmatch(names, name) or _root(node.func) in bound(function.node):
+        return None  # a variable may have the name of a module
+    return Match(node, confidence)
 
 
 @lru_cache(maxsize=4)
 def _called(node: ast.Call, function: Function) -> str:
     """The full name of a function that is called; kept, since every rule asks about the same call."""
     name = function.called(node)
-    if name.startswith((".", "self.")):
-        return ""
-    root: ast.expr = node.func
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    # A variable may have the name of a module.
-    return "" if isinstance(root, ast.Name) and root.id in bound(function.node) else name
+    return "" if name.startswith((".", "self.")) else name
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 @lru_cache(maxsize=256)

@@ -288,3 +288,65 @@ def test_a_thousand_findings_open_in_under_two_seconds(visit):
     page.wait_for_function("document.querySelector('#shown').textContent !== '1000 of 1000'")
     assert time.monotonic() - began < 1
     assert re.fullmatch(r"\d+ of 1000", page.inner_text("#shown"))
+
+
+def test_the_patch_downloads_as_it_is(visit, tmp_path):
+    page = visit("fixed")
+    with page.expect_download() as caught:
+        page.click("text=Download the patch")
+    caught.value.save_as(tmp_path / "it.patch")
+    assert (tmp_path / "it.patch").read_bytes() == samples.PATCH.encode()
+    assert caught.value.suggested_filename.endswith(".patch")
+
+
+def test_steps_show_their_verdicts_what_surfaced_and_what_was_checked(visit):
+    page = visit("fixed")
+    verdicts = page.locator("#steps .steps > li .fix h4 .tag").all_inner_texts()
+    assert verdicts == ["proved", "proved under a condition"]
+    first, second = page.locator("#steps .steps > li").all()
+    assert "breaks 1 → 1, skipped frames 1 → 0, graphs 0 → 2, ops captured 0 % → 67 %" in first.inner_text()
+    assert "Came to light with it" in first.inner_text()
+    assert "If: The inputs do not have a NaN: there the gradients differ." in second.inner_text()
+    second.locator("summary").first.click()
+    checks = second.locator(".checks li").all_inner_texts()
+    assert checks[-1] == "? same results through inductor: there is no C++ compiler"
+    assert [text[0] for text in checks] == ["✓", "✓", "?"]
+    assert page.inner_text("#steps .lead").startswith(
+        "After 2 steps: one graph, no breaks, 100 % of ops captured"
+    )
+
+
+def test_added_and_removed_lines_are_told_apart_without_colour(visit):
+    page = visit("fixed")
+    lines = page.locator("#step-1 .diff > div.add").all_inner_texts()
+    assert [line.strip("\n")[0] for line in lines] == ["+", "+"]
+    assert page.locator("#step-1 .diff > div.del").count() == 1
+
+
+def test_a_fix_that_did_not_hold_says_why_and_folds_its_change(visit):
+    page = visit("fixed")
+    text = page.inner_text("#F2 .fix")
+    assert "did not hold" in text
+    assert "same outputs: no, float32, now float64" in text
+    assert page.locator("#F2 .fix .diff").is_hidden()
+
+
+def test_the_settings_are_a_table_with_figures_and_reasons(visit):
+    page = visit("fixed")
+    rows = page.locator("table.knobs tbody tr").all()
+    assert [row.get_attribute("class") for row in rows] == ["good", "", ""]
+    cells = [row.locator("td").all_inner_texts() for row in rows]
+    assert cells[0] == ["1 → 0", "1 → 0", "0 → 1", "0 % → 100 %", "yes"]
+    assert cells[1][-1] == "no"
+    assert cells[2] == ["RuntimeError: Data-dependent branching"]
+
+
+def test_the_top_names_the_best_way_out(visit):
+    text = visit("fixed").inner_text(".way-out")
+    assert text.startswith("2 source fixes, some proved under a condition, make it compile without a break.")
+
+
+def test_likely_breaks_are_apart_from_the_findings(visit):
+    page = visit("fixed")
+    assert page.locator("#likely li").count() == 1
+    assert shown(page) == ["F1", "F2"]

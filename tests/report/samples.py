@@ -15,8 +15,10 @@ from breakfinder.report.model import (
     Failure,
     Finding,
     Fix,
+    FixStep,
     Frame,
     FullgraphVerdict,
+    KnobTrial,
     Location,
     Report,
     Scenario,
@@ -400,6 +402,110 @@ def cleared_by_fullgraph() -> Report:
     return report(status="findings", findings=[only], scenarios=[scenario])
 
 
+PATCH = """\
+--- a/src/gatednet/routing.py
++++ b/src/gatednet/routing.py
+@@ -9,3 +9,4 @@
+     for step in range(3):
+-        print("step", step)
++        if not torch.compiler.is_compiling():
++            print("step é", step)
+         chosen = scores.topk(k).indices
+"""
+
+
+def fixed() -> Report:
+    """Breaks that were fixed in two steps, the second of which surfaced with the first."""
+    first = findings()[1].model_copy(update={"id": "F1"})
+    surfaced = findings()[0]
+    before = DefaultVerdict(graphs=0, sites=1, events=1, skipped_frames=1, eager_ops=90)
+    between = DefaultVerdict(graphs=2, sites=1, events=1, captured_ops=60, eager_ops=30)
+    after = DefaultVerdict(graphs=1, captured_ops=88)
+    checks = [
+        Check(name="the problem is gone from a new trace", passed=True),
+        Check(name="same gradients of parameters and inputs", passed=True),
+        Check(name="same results through inductor", passed=None, detail="there is no C++ compiler"),
+    ]
+    proved = Fix(
+        title="Show the message only in eager, behind `torch.compiler.is_compiling()`",
+        applicability="safe",
+        verdict="proved",
+        diff=PATCH,
+        evidence=Evidence(checks=checks[:2], inputs_tried=21, before=before, after=between),
+    )
+    conditional = proved.model_copy(
+        update={
+            "title": "Compute both sides and choose with `torch.where`",
+            "applicability": "review",
+            "verdict": "conditional",
+            "condition": "The inputs do not have a NaN: there the gradients differ.",
+            "evidence": Evidence(checks=checks, inputs_tried=21),
+        }
+    )
+    refused = proved.model_copy(
+        update={
+            "title": "Keep the number as a tensor",
+            "verdict": "failed",
+            "evidence": Evidence(
+                checks=[Check(name="same outputs", passed=False, detail="float32, now float64")]
+            ),
+        }
+    )
+    steps = [
+        FixStep(
+            number=number,
+            finding=finding.fingerprint,
+            rule=finding.rule,
+            file=finding.location.file,
+            line=finding.location.line,
+            expression=finding.location.expression,
+            fix=fix,
+            before=start,
+            after=end,
+            surfaced=[surfaced] if number == 1 else [],
+        )
+        for number, (finding, fix, start, end) in enumerate(
+            [(first, proved, before, between), (surfaced, conditional, between, after)], 1
+        )
+    ]
+    knobs = [
+        KnobTrial(
+            name="capture_scalar_outputs=True",
+            how="torch._dynamo.config.capture_scalar_outputs = True",
+            note="`.item()` gives a symbolic number in the graph.",
+            before=before,
+            after=after,
+            clears=[first.fingerprint],
+            equal_outputs=True,
+        ),
+        KnobTrial(
+            name="nested_graph_breaks=True",
+            how="torch._dynamo.config.nested_graph_breaks = True",
+            before=before,
+            after=between,
+            equal_outputs=False,
+        ),
+        KnobTrial(
+            name="fullgraph=True",
+            how="torch.compile(model, fullgraph=True)",
+            before=before,
+            error="RuntimeError: Data-dependent branching",
+        ),
+    ]
+    return report(
+        status="findings",
+        findings=[
+            first.model_copy(update={"fixes": [proved]}),
+            findings()[2].model_copy(update={"id": "F2", "fixes": [refused]}),
+        ],
+        scenarios=[broken_scenario()],
+        likely=[surfaced.model_copy(update={"id": "L1"})],
+        steps=steps,
+        patch=PATCH,
+        knobs=knobs,
+    )
+
+
 def recompiling() -> Report:
     only = findings()[3].model_copy(update={"id": "F1"})
     scenario = clean_scenario().model_copy(update={"default": DefaultVerdict(graphs=3, recompilations=2)})
@@ -477,10 +583,25 @@ def hostile() -> Report:
                 title=HARM,
                 applicability="safe",
                 diff=f"+{HARM}\n-{HARM}",
+                condition=HARM,
                 evidence=Evidence(checks=[Check(name=HARM, passed=False, detail=HARM)]),
             )
         ],
     )
+    counts = DefaultVerdict(graphs=1, sites=1)
+    step = FixStep(
+        number=1,
+        finding=HARM,
+        rule=HARM,
+        file=HARM,
+        line=7,
+        expression=HARM,
+        fix=finding.fixes[0].model_copy(update={"condition": HARM, "verdict": "conditional"}),
+        before=counts,
+        after=counts,
+        surfaced=[finding],
+    )
+    knob = KnobTrial(name=HARM, how=HARM, note=HARM, before=counts, after=counts, error=HARM)
     scenario = broken_scenario(HARM)
     scenario.inputs = [HARM]
     scenario.fullgraph.error = scenario.explain.error = scenario.cross_check.message = HARM
@@ -497,6 +618,10 @@ def hostile() -> Report:
         environment=Environment(python=HARM, torch=HARM, platform=HARM, packages={HARM: HARM}),
         command=[HARM],
         failure=Failure(stage=HARM, message=HARM, detail=HARM),
+        likely=[finding.model_copy(update={"id": "L1"})],
+        steps=[step],
+        patch=f"+{HARM}",
+        knobs=[knob, knob.model_copy(update={"after": None})],
         notes=[HARM],
         output=HARM,
         created=HARM,
@@ -523,6 +648,7 @@ def thousand(number: int = 1000) -> Report:
 
 
 ALL = {
+    "fixed": fixed,
     "clean": clean,
     "findings": with_findings,
     "scenarios": with_scenarios,

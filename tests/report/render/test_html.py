@@ -67,7 +67,9 @@ def test_every_reference_inside_the_page_has_its_target(page):
 def test_needs_nothing_from_elsewhere(page):
     for tag, attributes in page.elements:
         assert "src" not in attributes and tag not in ("link", "iframe", "object", "embed", "base")
-        assert not attributes.get("href", "").startswith(("http:", "//", "javascript:", "data:"))
+        href = attributes.get("href", "")
+        assert not href.startswith(("http:", "//", "javascript:"))
+        assert not href.startswith("data:") or (href.startswith("data:text/x-patch;") and "download" in attributes)
 
 
 def test_has_no_inline_style_or_handler(page):
@@ -155,8 +157,8 @@ def test_only_frames_that_are_alike_share_a_row():
 
 def test_diff_lines_are_told_apart():
     assert diff_lines("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z") == [
-        ("", "--- a"),
-        ("", "+++ b"),
+        ("file", "--- a"),
+        ("file", "+++ b"),
         ("at", "@@ -1 +1 @@"),
         ("del", "-x"),
         ("add", "+y"),

@@ -28,7 +28,7 @@ def test_says_verdict_place_expression_why_and_what_to_do():
     ) in text
     assert "\n  do      Keep the routing on the device" in text
     assert "explain missed it, fullgraph=True clears it" in text
-    assert "\n  fix     Always clamp (proved, review)\n" in text
+    assert "\n  fix     Always clamp: proved\n" in text
     assert "3 of 126 layers traced" in text
     assert "\n  explain forward: said 4 graphs, 3 graph breaks; it missed F2\n" in text
     assert re.search(r"^forward +4 +2 +9 +1 +2 +89 % +raises$", text, re.MULTILINE)
@@ -75,6 +75,7 @@ def test_paragraphs_keep_to_the_width(width):
         line
         for line in plain(samples.with_findings(), width=width).splitlines()
         if line.startswith(("  why", "  do", "         "))
+        and not line.startswith(("          +", "          -"))  # source is never wrapped
     ]
     assert paragraphs
     assert all(len(line) <= width for line in paragraphs)
@@ -123,3 +124,12 @@ def test_carets_stand_under_wide_and_hidden_characters():
 def test_the_format_named_text_is_the_plain_one():
     report = samples.with_findings()
     assert render(report, "text") == plain(report)
+
+
+def test_ways_out_are_told_in_short():
+    text = render_text(samples.fixed(), width=None, color=False)
+    assert "\n          +        if not torch.compiler.is_compiling():\n" in text
+    assert "\n  fixes   After 2 steps: one graph, no breaks, 100 % of ops captured. --patch FILE" in text
+    assert "\n  setting capture_scalar_outputs=True clears every break\n" in text
+    assert "nested_graph_breaks" not in text, "only settings that help"
+    assert "\n  likely  " in text

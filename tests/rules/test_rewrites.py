@@ -272,6 +272,44 @@ LINES = {
             "import numpy as np\nreturn torch.clip(x.detach(), 0, torch.pi)",
         ),
     ],
+    "guard_clock": [
+        (
+            "import time\nstart = «time.time()»\nx = x + 1\nself.took = time.time() - start  # seconds\nreturn x",
+            f"import time\n{GUARD}start = time.time()\nx = x + 1\n{GUARD}self.took = time.time() - start  # seconds\n"
+            "return x",
+        ),
+    ],
+    "progress_away": [
+        (
+            "from tqdm import tqdm\nfor i in «tqdm(xs, 'rounds')»:\n    x = x + i",
+            "from tqdm import tqdm\nfor i in xs:\n    x = x + i",
+        ),
+        (
+            "import tqdm\nfor i in «tqdm.trange(3)»:\n    x = x + i",
+            "import tqdm\nfor i in range(3):\n    x = x + i",
+        ),
+    ],
+    "leave_context": [
+        (
+            "# one at a time\nwith «lock»:\n    y = x + 1  # more\n    # last\nreturn y",
+            "# one at a time\ny = x + 1  # more\n# last\nreturn y",
+        ),
+        ("with a, «torch.device('cpu')», b:\n    y = x", "with a, b:\n    y = x"),
+        ("with a, «lock»:\n    y = x", "with a:\n    y = x"),
+        ("with «lock»: y = x  # so", "y = x  # so"),
+    ],
+    "sparse_to_index_add": [
+        (
+            "a = «torch.sparse_coo_tensor(at, w, (n, n))»\n# product\nreturn torch.sparse.mm(a, f(x)).relu()",
+            "# product\ndense = f(x)\nreturn dense.new_zeros(n, dense.shape[1])"
+            ".index_add(0, at[0], dense[at[1]] * w[:, None]).relu()",
+        ),
+        (
+            "y = «torch.sparse_coo_tensor(at, w * 2, size) @ x»",
+            "dense = x\ny = dense.new_zeros(size[0], dense.shape[1])"
+            ".index_add(0, at[0], dense[at[1]] * (w * 2)[:, None])",
+        ),
+    ],
     "try_to_test": [
         (
             "try:\n    h = «x + skip»  # all\nexcept RuntimeError:\n    h = x + skip.mean()\nreturn h",
@@ -343,6 +381,14 @@ WHOLE = {
                 "(8, 8)\n",
                 '(8, 8)\n        self.register_buffer("steps", torch.tensor(0), persistent=False)  # so far\n',
             ),
+        ),
+    ],
+    "unscript": [
+        (
+            method("return «self.net»(x)").replace(
+                "(8, 8)\n", "(8, 8)\n        self.net = torch.jit.script(Net(8))  # fast\n"
+            ),
+            method("return self.net(x)").replace("(8, 8)\n", "(8, 8)\n        self.net = Net(8)  # fast\n"),
         ),
     ],
     "cache_to_value": [
@@ -480,6 +526,23 @@ LOOK_ALIKES = {
     "remove_call": ["y = «f(x)»", "return «f(x)»"],
     "random_to_torch": ["import random\nreturn «random.choice(x)»", "return «random.random()»"],
     "numpy_to_torch": ["import numpy as np\nreturn «np.interp(x.numpy(), a, b)»", "return «x + 1»"],
+    "guard_clock": [
+        "import time\nreturn x * «time.time()»",
+        "import time\nstart = «time.time()»\nreturn x * start",
+        "return «x + 1»",
+    ],
+    "progress_away": ["from tqdm import tqdm\nbar = «tqdm(xs)»", "for i in «f(xs)»:\n    pass"],
+    "leave_context": [
+        "with «open('a')» as f:\n    y = f.read()",
+        "with lock:\n    y = «x + 1»",
+        "return «x»",
+    ],
+    "unscript": ["return «self.net»(x)"],
+    "sparse_to_index_add": [
+        "a = «torch.sparse_coo_tensor(at, w, (n, n))»\nreturn a.to_dense() + torch.sparse.mm(a, x)",
+        "return «torch.sparse_coo_tensor(at, w, (n, n))»",
+        "return «torch.sparse_coo_tensor(at, w)» @ x",
+    ],
     "try_to_test": [
         "try:\n    h = «x + y»\nexcept KeyError:\n    h = x",
         "try:\n    h = «x + y»\nexcept RuntimeError as error:\n    h = str(error)",

@@ -35,6 +35,7 @@ class Layout(Rule):
     )
     callees = r"torch\..*sparse.*"
     pattern_nodes = (ast.Call,)
+    fixes = ("sparse_to_index_add",)
     examples = (
         Example(
             broken="""

@@ -34,6 +34,7 @@ class ScriptObject(Rule):
         "wrap_jit_function: missing _torchdynamo_inline",
     )
     pattern_nodes = (ast.Attribute,)
+    fixes = ("unscript",)
     examples = (
         Example(
             broken="""

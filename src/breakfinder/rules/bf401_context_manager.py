@@ -46,6 +46,7 @@ class ContextManager(Rule):
         "torch.autograd._unsafe_preserve_version_counter escaped from compiled region",
     )
     pattern_nodes = (ast.withitem,)
+    fixes = ("leave_context",)
     examples = (
         Example(
             broken="""

@@ -51,12 +51,20 @@ class Cut:
                 by_span.setdefault((isinstance(node, ast.expr), (start, span(node)[1])), node)
                 if isinstance(node, ast.stmt):
                     compound.setdefault((type(node).__name__.removeprefix("Async"), start), node)
+        in_parentheses: dict[Position, ast.AST] = {}
+        """What has parentheses of its own, by where its first part starts: libcst's positions are inside of them."""
+        for node in by_span.values():
+            first = node.elts[:1] if isinstance(node, ast.Tuple) else [getattr(node, "elt", None)]
+            if isinstance(node, ast.Tuple | ast.GeneratorExp) and first and first[0] is not None:
+                in_parentheses.setdefault((first[0].lineno, first[0].col_offset), node)
         known: dict[libcst.CSTNode, ast.AST] = {}
         for concrete, place in self._places():
             found: ast.AST | None
             if isinstance(concrete, libcst.BaseCompoundStatement):
                 name = type(concrete).__name__.removesuffix("Star")
                 found = compound.get((name, place[0]))
+            elif isinstance(concrete, libcst.Tuple | libcst.GeneratorExp) and concrete.lpar:
+                found = in_parentheses.get(place[0])
             else:
                 found = by_span.get((isinstance(concrete, libcst.BaseExpression), place))
             if found is not None:

@@ -14,7 +14,10 @@ from breakfinder.rules.rewrites.rewrite import Changed, Site
 from breakfinder.rules.rewrites.tree import Replacement, block, replaced, statement
 from breakfinder.source.dataflow import Function, Kind
 
-_METHODS = ("debug", "info", "warning", "error", "exception", "critical", "log", "warn")
+_METHODS = (
+    *("debug", "info", "warning", "error", "exception", "critical", "log", "warn"),
+    *("debug_once", "info_once", "warning_once", "error_once", "warning_advice"),
+)
 _LOGGERS = r"logging\.getLogger|([\w.]+\.)?logging\.get_logger"
 _PURE = (
     r"builtins\.(len|str|repr|float|int|bool|min|max|abs|round|type|id|tuple|list|format|sum)"

@@ -39,7 +39,7 @@ class Item(Rule):
         "unsupported index(Tensor)",
     )
     callees = r"builtins\.(range|int|float|bool|complex|round)"
-    pattern_nodes = (ast.Call, ast.Subscript)
+    pattern_nodes = (ast.Call, ast.Compare, ast.Subscript)
     fixes = ("guard_message", "keep_scalar_tensor", "where", "assert_async")
     knobs = ("scalars",)
     examples = (
@@ -112,6 +112,9 @@ class Item(Rule):
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
         if isinstance(node, ast.Subscript):
             return cls._index(node, function)
+        if isinstance(node, ast.Compare):
+            inside = isinstance(node.ops[0], ast.In | ast.NotIn)
+            return match(node, certainty(node.comparators[0], function)) if inside else None
         if not isinstance(node, ast.Call):
             return None
         if (tensor := receiver_of(node, "item")) and not node.args and not node.keywords:

@@ -78,4 +78,6 @@ class Time(Rule):
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:
-        return call_of(node, function, r"time\.\w+|datetime\.(datetime|date)\.(now|today|utcnow)")
+        return call_of(
+            node, function, r"time\.(?!struct_time)\w+|datetime\.(datetime|date)\.(now|today|utcnow)"
+        )

@@ -17,12 +17,12 @@ _STREAM = re.compile(r"(TextIOWrapper|BufferedReader|BufferedWriter|FileIO|Strin
 # Dynamo follows these: they compute with strings, or read what it knows.
 _PURE = (
     r"os\.(getenv|fspath|fsdecode|fsencode|environ\.(get|keys|values|items|copy))"
-    r"|os\.path\.(join|split|splitext|basename|dirname|normpath|isabs|normcase|commonprefix)"
-    r"|io\.\w*Error|subprocess\.\w*Error|shutil\.\w*Error|pickle\.\w*Error|tempfile\.template"
+    r"|os\.path\.(join|split|splitext|basename|dirname|normpath|isabs|normcase|commonprefix|commonpath|expanduser)"
+    r"|io\.\w*Error|subprocess\.\w*Error|shutil\.\w*Error|pickle\.\w*Error|tempfile\.gettempdir"
 )
 _CALLS = (
     r"builtins\.(open|input)|(os|shutil|subprocess|tempfile|glob|pickle|io|socket)\.\w.*|torch\.(save|load)"
-    r"|sys\.(stdout|stderr|stdin)\.\w+|pprint\.(pprint|pp)|uuid\.uuid[14]"
+    r"|sys\.(stdout|stderr|stdin)\.\w+|pprint\.(pprint|pp|pformat)|uuid\.uuid[14]"
 )
 
 

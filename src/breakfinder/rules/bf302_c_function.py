@@ -11,7 +11,7 @@ from breakfinder.source.dataflow import Function
 
 _CALLS = (
     r"(zlib|bz2|lzma|hashlib|heapq|bisect|gc|binascii|base64)\.[a-z]\w*|ctypes\.\w.*|scipy\.[a-z]\w*\..*"
-    r"|sys\.(getsizeof|getrefcount|_getframe|getrecursionlimit)|inspect\.(currentframe|stack)"
+    r"|sys\.(getsizeof|getrefcount|_getframe)|inspect\.(currentframe|stack)"
     r"|threading\.(get_ident|current_thread|get_native_id)|torch\.set_num_threads"
     r"|torch\.distributed\.(barrier|broadcast|reduce|scatter|new_group)"
     r"|warnings\.(simplefilter|filterwarnings|resetwarnings)"

@@ -8,7 +8,8 @@ from breakfinder.rules.rule import Example, Rule
 from breakfinder.source.dataflow import Function
 
 _CALLS = (
-    r"json\.(dumps|loads)|array\.array|types\.SimpleNamespace|decimal\.Decimal|numpy\.random\.RandomState"
+    r"json\.(dump|load)s?|datetime\.(timedelta|datetime|date)|array\.array|types\.SimpleNamespace"
+    r"|decimal\.Decimal|numpy\.random\.RandomState"
 )
 _OBJECTS = (
     r"queue\.(Simple|Lifo|Priority)?Queue|threading\.(R?Lock|(Bounded)?Semaphore|Condition)|contextvars\.ContextVar"

@@ -146,6 +146,10 @@ def _name(node: ast.expr) -> str:
 
 
 def _made_anew(node: ast.expr, function: Function) -> bool:
-    """Whether the function itself sets an attribute before it is filled."""
+    """Whether the function itself sets or empties an attribute that it fills."""
     name = kept.own(node)
-    return bool(name) and any(kept.own_target(other) == name for other in ast.walk(function.node))
+    parts = ast.walk(function.node) if name else ()
+    return any(
+        kept.own_target(part) == name or kept.own(receiver_of(part, "clear|pop|popleft")) == name
+        for part in parts
+    )

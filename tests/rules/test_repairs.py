@@ -9,6 +9,7 @@ import repairing
 
 from breakfinder.rules import all_rules, by_code
 
+pytestmark = pytest.mark.slow
 CASES = Path(__file__).parents[1] / "fixtures" / "cases"
 TRUTH = {case["id"]: case for case in json.loads((CASES / "truth.json").read_text())}
 
@@ -75,6 +76,7 @@ OF_EXAMPLES = {
     "BF405-0": ["BF405 class_to_module"],
     "BF406-0": ["BF406 guard_call"],
     "BF503-0": ["BF503 remove_call"],
+    "BF503-1": ["BF503 constant_to_module"],
     "BF504-0": ["BF504 guard_call"],
     "BF504-1": ["BF504 remove_override"],
     "BF507-0": ["BF507 guard_call"],
@@ -149,6 +151,7 @@ ALONE = {
     ),
     "BF310 tensor_of_tensor": function("return x * torch.as_tensor([x.mean(), x.std()])[0].detach()"),
     "BF390 constant_to_init": module("return self.lin(x) * torch.get_num_threads()"),
+    "BF506 constant_to_init": module("return self.lin(x) * torch.nn.Parameter(torch.ones(8))"),
     "BF504 remove_call": by_code("BF504").examples[0].broken_module(),
     "BF601 guard_count": module(
         "self.calls += 1\nreturn self.lin(x)", "self.lin = torch.nn.Linear(8, 8)\nself.calls = 0"

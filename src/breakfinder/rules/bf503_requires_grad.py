@@ -28,7 +28,7 @@ class RequiresGrad(Rule):
         "Attempted to use tensor creation function with requires_grad=True",
     )
     pattern_nodes = (ast.Call, ast.Attribute)
-    fixes = ("remove_call",)
+    fixes = ("remove_call", "constant_to_module")
     examples = (
         Example(
             broken="""

@@ -36,6 +36,7 @@ class NewParameter(Rule):
         "non-constant `requires_grad` argument to `torch.nn.Parameter`",
     )
     pattern_nodes = (ast.Call,)
+    fixes = ("constant_to_init",)
     examples = (
         Example(
             broken="""

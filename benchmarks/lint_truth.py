@@ -206,7 +206,7 @@ class Truth:
         self.breaks: dict[tuple[str, int, str], str] = {}
         self._broken: dict[str, set[int]] = defaultdict(set)
         self._run: dict[str, set[int]] = defaultdict(set)
-        self._skipped: dict[str, set[int]] = defaultdict(set)
+        self._skipped: dict[str, set[tuple[int, bool]]] = defaultdict(set)
         for result in results:
             for file, line, end_line, rule, _, expression in result["breaks"]:
                 if file.startswith("transformers/"):
@@ -214,20 +214,23 @@ class Truth:
                     self._broken[file] |= set(range(line, end_line + 1))
             for file, lines in result["lines"].items():
                 self._run[file] |= set(lines)
-            for file, line, _ in result["skipped"]:
-                self._skipped[file].add(line)
+            for file, line, name in result["skipped"]:
+                self._skipped[file].add((line, name.startswith("torch_dynamo_resume_in_")))
         self._unseen = {file: self._skipped_lines(file) for file in self._skipped}
 
     def _skipped_lines(self, file: str) -> set[int]:
-        """The lines of functions that some model type skipped: what is masked in them no trace shows."""
+        """The lines that some model type skipped, of a whole function or from where it would have been
+        resumed: what is masked in them no trace shows."""
         spec = importlib.util.find_spec(file.split("/")[0])
         path = Path(str(spec.submodule_search_locations[0])).parent / file
         lines: set[int] = set()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
-                if first in self._skipped[file]:
-                    lines |= set(range(first, (node.end_lineno or first) + 1))
+                end = (node.end_lineno or first) + 1
+                for line, resumed in self._skipped[file]:
+                    if line == first or (resumed and first < line < end):
+                        lines |= set(range(line, end))
         return lines
 
     def can_judge(self, item: dict[str, Any]) -> bool:

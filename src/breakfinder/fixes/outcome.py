@@ -233,49 +233,6 @@ def _alike(old: Any, new: Any) -> bool:
     return not _difference(old, new, 1.0)
 
 
-def differences(old: Outcome, new: Outcome, slack: float = 1.0) -> dict[str, str]:
-    """How two runs differ: by aspect, a few words each; empty if they do not.
-
-    ``slack`` multiplies the tolerances.  Aspects: ``raises``, ``outputs``, ``gradients``, ``inputs``,
-    ``aliases``, ``random``, ``state``.
-    """
-    if old.raised or new.raised:
-        if old.raised == new.raised or (old.raised and new.raised in _WRAPPERS):
-            return {}
-        said = f"{new.raised}: {new.message}" if new.raised else "nothing"
-        return {"raises": f"raised {old.raised or 'nothing'}, now {said}"}
-    found = {
-        "outputs": _difference(old.output, new.output, slack),
-        "gradients": _named(old.gradients, new.gradients, slack),
-        "inputs": _difference(old.inputs, new.inputs, slack),
-        "aliases": ""
-        if old.aliases == new.aliases
-        else f"{old.aliases or 'none'}, now {new.aliases or 'none'}",
-        "random": "" if _equal_random(old.random, new.random) else "random numbers were drawn otherwise",
-        "state": _named(*_alike_only(old.state, new.state), slack),
-    }
-    return {aspect: words for aspect, words in found.items() if words}
-
-
-def changed_state(old: Outcome, new: Outcome) -> list[str]:
-    """Attributes that the old code leaves on the module and the new does not, or as another kind of value."""
-    return sorted(
-        name
-        for name, value in old.state.items()
-        if name not in new.state or not _alike(value, new.state[name])
-    )
-
-
-def _alike(old: Any, new: Any) -> bool:
-    """Whether two values of an attribute are of one kind, a number and a tensor with one element included."""
-    if isinstance(old, torch.Tensor) or isinstance(new, torch.Tensor):
-        return all(
-            isinstance(item, int | float) or (isinstance(item, torch.Tensor) and item.numel() == 1)
-            for item in (old, new)
-        ) or (isinstance(old, torch.Tensor) and isinstance(new, torch.Tensor))
-    return isinstance(old, type(new)) or isinstance(new, type(old))
-
-
 def _alike_only(old: dict[str, Any], new: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     names = [name for name in old if name in new and _alike(old[name], new[name])]
     return {name: old[name] for name in names}, {name: new[name] for name in names}

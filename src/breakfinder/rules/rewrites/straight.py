@@ -243,3 +243,54 @@ def comments(nodes: Sequence[libcst.CSTNode]) -> list[libcst.EmptyLine]:
             found.append(libcst.EmptyLine(comment=part))
         todo += reversed(part.children)
     return found
+
+
+def with_small(nodes: Sequence[libcst.CSTNode]) -> list[libcst.CSTNode]:
+    """Statements and, of lines, the small statements on them."""
+    return [
+        part
+        for node in nodes
+        for part in (node, *getattr(node, "body", ()))
+        if isinstance(part, libcst.CSTNode)
+    ]
+
+
+def returning(value: libcst.BaseExpression) -> Any:
+    """What makes a return statement return another value."""
+
+    def change(line: libcst.SimpleStatementLine) -> libcst.SimpleStatementLine:
+        return line.with_changes(body=[line.body[0].with_changes(value=value)])
+
+    return change
+
+
+def suite(body: libcst.BaseSuite) -> Branch | None:
+    """What stands on the line of an ``if`` as a branch."""
+    return branch([libcst.SimpleStatementLine(cast(Any, body).body)])
+
+
+def independent(values: tuple[Any, Any], merged: list[str], one: Branch, other: Branch) -> bool:
+    """Whether each side is one value per merged name, none of which needs another that was chosen before."""
+    first, second = values
+    if first is None or second is None or {*one.names, *other.names} - {*merged}:
+        return False
+    done: set[str] = set()
+    for name in merged:
+        for side in (first, second):
+            if name in side and reads(side[name]) & done:
+                return False
+        done.add(name)
+    return not any(side.returned is not None and reads(side.returned) & done for side in (one, other))
+
+
+def returns_in(nodes: Sequence[libcst.CSTNode]) -> list[libcst.Return]:
+    """The return statements of the function itself in some nodes."""
+    found: list[libcst.Return] = []
+    todo = [*nodes]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, libcst.Return):
+            found.append(part)
+        if not isinstance(part, libcst.FunctionDef | libcst.Lambda | libcst.ClassDef):
+            todo += part.children
+    return found

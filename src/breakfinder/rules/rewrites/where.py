@@ -11,7 +11,19 @@ import libcst
 
 from breakfinder.rules.rewrites.condition import condition
 from breakfinder.rules.rewrites.rewrite import Changed, Rewrite, Site
-from breakfinder.rules.rewrites.straight import Branch, branch, comments, reads, renamed, where, written
+from breakfinder.rules.rewrites.straight import (
+    Branch,
+    branch,
+    comments,
+    independent,
+    renamed,
+    returning,
+    returns_in,
+    suite,
+    where,
+    with_small,
+    written,
+)
 from breakfinder.rules.rewrites.tree import Statement, assignment, block, fresh, names_in, replaced, statement
 from breakfinder.rules.rewrites.uses import bound_before, loads
 
@@ -92,7 +104,7 @@ class Chosen:
         return self._replace(one, other or Branch(), ())
 
     def _sides(self, node: libcst.If) -> tuple[Branch, Branch | None] | None:
-        one = branch(node.body.body) if isinstance(node.body, libcst.IndentedBlock) else _suite(node.body)
+        one = branch(node.body.body) if isinstance(node.body, libcst.IndentedBlock) else suite(node.body)
         if one is None:
             return None
         orelse = node.orelse
@@ -105,7 +117,7 @@ class Chosen:
             other = (
                 branch(orelse.body.body)
                 if isinstance(orelse.body, libcst.IndentedBlock)
-                else _suite(orelse.body)
+                else suite(orelse.body)
             )
         return None if other is None else (one, other)
 
@@ -162,7 +174,7 @@ class Chosen:
             lines.append(assignment(name, tensor))
             tensor = libcst.Name(name)
         values = one.values(), other.values()
-        if _independent(values, merged, one, other):
+        if independent(values, merged, one, other):
             first, second = cast(Any, values)
             if not one.steps and not other.steps and one.returned is None:
                 return None
@@ -197,7 +209,7 @@ class Chosen:
         function, known = self.site.function, self.site.known.get(node)
         if not isinstance(known, ast.If):
             return None
-        replaced_too = (self.site.known.get(part) for part in _with_small(rest))
+        replaced_too = (self.site.known.get(part) for part in with_small(rest))
         region = {part for root in (known, *replaced_too) if root is not None for part in ast.walk(root)}
         in_loop = function.in_loop(known)
         merged: list[str] = []
@@ -239,7 +251,7 @@ class Chosen:
         last = branch(rest[-1:])
         if last is None or last.leaves != "return":
             return None
-        returns = _returns(rest)
+        returns = returns_in(rest)
         if any(part.value is None for part in returns):
             return None
         if (
@@ -281,7 +293,7 @@ class Chosen:
             choice = where(self.torch, libcst.Name(name), *sides)
             if choice is None:
                 return None
-            changes[part] = _returning(choice)
+            changes[part] = returning(choice)
         return Changed(replaced(self.site.tree, changes), self.site.imports())
 
     def _is_bound_in(self, name: str, rest: Sequence[libcst.CSTNode]) -> bool:
@@ -297,51 +309,3 @@ class Chosen:
         new = fresh(name, self.taken)
         self.taken.add(new)
         return new
-
-
-def _with_small(nodes: Sequence[libcst.CSTNode]) -> list[libcst.CSTNode]:
-    """Statements and, of lines, the small statements on them."""
-    return [
-        part
-        for node in nodes
-        for part in (node, *getattr(node, "body", ()))
-        if isinstance(part, libcst.CSTNode)
-    ]
-
-
-def _returning(value: libcst.BaseExpression) -> Any:
-    def change(line: libcst.SimpleStatementLine) -> libcst.SimpleStatementLine:
-        return line.with_changes(body=[line.body[0].with_changes(value=value)])
-
-    return change
-
-
-def _suite(body: libcst.BaseSuite) -> Branch | None:
-    return branch([libcst.SimpleStatementLine(cast(Any, body).body)])
-
-
-def _independent(values: tuple[Any, Any], merged: list[str], one: Branch, other: Branch) -> bool:
-    """Whether each side is one value per merged name, none of which needs another that was chosen before."""
-    first, second = values
-    if first is None or second is None or {*one.names, *other.names} - {*merged}:
-        return False
-    done: set[str] = set()
-    for name in merged:
-        for side in (first, second):
-            if name in side and reads(side[name]) & done:
-                return False
-        done.add(name)
-    return not any(side.returned is not None and reads(side.returned) & done for side in (one, other))
-
-
-def _returns(nodes: Sequence[libcst.CSTNode]) -> list[libcst.Return]:
-    """The return statements of the function itself in some nodes."""
-    found: list[libcst.Return] = []
-    todo = [*nodes]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, libcst.Return):
-            found.append(part)
-        if not isinstance(part, libcst.FunctionDef | libcst.Lambda | libcst.ClassDef):
-            todo += part.children
-    return found

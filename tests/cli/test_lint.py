@@ -172,6 +172,24 @@ def test_files_that_cannot_be_analysed_give_one_finding_each(lint, project):
     assert "latin.py:2:1: BF000" in out
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "x" + " and x" * 20_000, "-" * 1000 + "1", "'a' " * 500, "'a' " * 20_000, "x" + "<x" * 20_000,
+        "[" * 190 + "]" * 190,        "1" + "+1" * 900, "x" + ".a" * 300, "not " * 300 + "x",
+    ],
+    ids=lambda text: f"{text[:6]}{len(text)}",
+)  # fmt: skip
+def test_source_that_is_too_deep_for_fixes(lint, project, expression):
+    text = MODEL.replace("        return x\n\n", f"        y = {expression}\n        return y\n\n")
+    (project / "model.py").write_text(text)
+    for arguments in (["-q"], ["--fix", "-q"]):
+        done = piped("", *arguments, ".")  # a process of its own, since it might crash
+        assert done.returncode in (0, 1), done.returncode
+        assert done.stderr == ""
+        assert len(done.stdout.splitlines()) <= 1
+
+
 def test_empty_files_are_fine(lint, project):
     (project / "model.py").write_text("")
     (project / "mark.py").write_bytes(b"\xef\xbb\xbf")

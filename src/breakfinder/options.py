@@ -52,7 +52,7 @@ class CheckOptions:
     knobs: bool = True
     conditional_fixes: bool = True
     """Keep fixes for which something could not be shown too."""
-    fix_timeout: float = 180.0
+    fix_timeout: float = 60.0
     """Seconds for all of them."""
     output_limit: int = 256 * 1024 * 1024
     """Bytes that the model may print before it is stopped."""

@@ -121,7 +121,7 @@ _OPTIONS = [
     click.option(
         "--fix-timeout",
         type=click.FloatRange(min=0, min_open=True),
-        default=180.0,
+        default=60.0,
         show_default=True,
         help="Seconds for all trials of fixes and settings.",
     ),

@@ -14,7 +14,7 @@ from breakfinder.fixes.edit import Edit
 from breakfinder.fixes.forked import TrialError, in_fork
 from breakfinder.fixes.patch import patch, shown
 from breakfinder.fixes.proposals import Proposal, propose
-from breakfinder.fixes.trial import Result, Trial
+from breakfinder.fixes.trial import RAN, Result, Trial
 from breakfinder.report.model import (
     Applicability,
     Check,
@@ -225,6 +225,11 @@ class Search:
         checks = result.checks + ([check] if check else [])
         conditions = [proposal.rewrite.condition] if proposal.rewrite.condition else []
         conditions += result.conditions
+        conditions += [
+            f"Not shown: {item.name} ({item.detail})."
+            for item in checks
+            if item.passed is None and item.name != RAN
+        ]
         verdict: Verdict = "proved"
         if any(item.passed is False for item in checks):
             verdict = "failed"

@@ -124,10 +124,13 @@ def recompile_limit() -> int:
 
 @contextlib.contextmanager
 def inductor_in_process() -> Iterator[None]:
-    """inductor without helper processes of its own: this one is a fork, which must not leave any behind."""
+    """inductor without helper processes of its own: this one is a fork, which must not leave any behind.
+
+    Random numbers are eager's, so that results can be compared.
+    """
     import torch._inductor.config as config
 
-    with config.patch(compile_threads=1):
+    with config.patch(compile_threads=1, fallback_random=True):
         yield
 
 

@@ -123,7 +123,8 @@ class _Summary:
 
     def _fix(self, fix: Fix) -> None:
         """The first fix, with its change in short; what it depends on where it does."""
-        self._paragraph("fix", f"{fix.title}: {wording.FIX_VERDICTS[fix.verdict]}")
+        why = f" ({wording.why_failed(fix)})" if fix.verdict == "failed" else ""
+        self._paragraph("fix", f"{fix.title}: {wording.FIX_VERDICTS[fix.verdict]}{why}")
         if fix.verdict == "failed":
             return
         if fix.verdict == "conditional":
@@ -150,7 +151,8 @@ class _Summary:
         for knob in report.knobs:
             if knob.after is not None and wording.knob_tone(knob):
                 equal = "" if knob.equal_outputs else ", outputs not compared"
-                self._paragraph("setting", f"{knob.name} clears every break{equal}")
+                note = f". {knob.note}" if knob.note else ""
+                self._paragraph("setting", f"{knob.name} clears every break{equal}{note}")
 
     def _source(self, finding: Finding) -> None:
         lines = excerpt(finding.location, context=0)

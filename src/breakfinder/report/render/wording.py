@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from breakfinder.report.model import Check, DefaultVerdict, Finding, KnobTrial, Report, Scenario
+from breakfinder.report.model import Check, DefaultVerdict, Finding, Fix, KnobTrial, Report, Scenario
 
 Tone = Literal["good", "warn", "bad"]
 
@@ -216,6 +216,14 @@ FIX_VERDICTS = {
 }
 FIX_MARKS = {"proved": "✓", "conditional": "◐", "failed": "✗", "advice": "→"}
 EQUAL = {True: "yes", False: "no", None: "not compared"}
+
+
+def why_failed(fix: Fix) -> str:
+    """What spoke against a fix, in short."""
+    for check in fix.evidence.checks:
+        if check.passed is False:
+            return f"not: {check.name}{': ' + check.detail if check.detail else ''}"
+    return "what it needs could not be shown"
 
 
 def check_tone(check: Check) -> Tone:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,9 +83,6 @@ class Edit:
             raise OSError(None, "it was changed in the meantime", self.path)
         write_bytes(path, self.after, keep_mode=True)
 
-
-MOST_OPERANDS = 1000
-_OPERATOR = re.compile(r"\b(?:and|or)\b")
 
 Change = Callable[[Task], Edit | None]
 
@@ -176,33 +171,9 @@ def _rewritten(text: str, fix: type[Rewrite], finding: LintFinding) -> str | Non
     """The text after a fix of a finding; None if it does not apply."""
     from breakfinder.rules.rewrites import rewrite
 
-    if _is_too_deep(text):
-        return None
     start, end = (finding.line, finding.column), (finding.end_line, finding.end_column)
-    try:
-        changed = rewrite(text, fix, start, end)
-    except KeyError as error:
-        if _comes_of_recursion(error):  # libcst's positions of what nests too deep for it
-            return None
-        raise
+    changed = rewrite(text, fix, start, end)
     return changed if changed is not None and changed != text and _is_python(changed) else None
-
-
-@lru_cache(maxsize=8)
-def _is_too_deep(text: str) -> bool:
-    """Whether libcst's parser, which takes ``a and b and c`` for nested, might overflow the stack."""
-    if len(_OPERATOR.findall(text)) < MOST_OPERANDS:
-        return False
-    return any(
-        isinstance(node, ast.BoolOp) and len(node.values) > MOST_OPERANDS
-        for node in ast.walk(ast.parse(text))
-    )
-
-
-def _comes_of_recursion(error: BaseException | None) -> bool:
-    while error is not None and not isinstance(error, RecursionError):
-        error = error.__context__
-    return error is not None
 
 
 def may_be_fixable(finding: LintFinding) -> bool:

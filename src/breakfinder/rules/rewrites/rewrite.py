@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -24,6 +24,7 @@ from breakfinder.source.text import Position, SourceText
 Extent = Literal["function", "class", "module"]
 
 _MARK = "\ufeff"
+MOST_OPERANDS = 1000
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -127,7 +128,11 @@ def rewrite(text: str, fix: type[Rewrite], position: tuple[int, int], end: tuple
     mark, text = (_MARK, text[1:]) if text.startswith(_MARK) else ("", text)
     source = SourceText(text)
     parsed = syntax.parse(source)
-    if isinstance(parsed, str) or not 1 <= position[0] <= end[0] <= len(source.lines):
+    if (
+        isinstance(parsed, str)
+        or _is_too_deep(parsed.tree)
+        or not 1 <= position[0] <= end[0] <= len(source.lines)
+    ):
         return None
     try:
         path = to_expression(parsed.path_to(_offset(source, position), _offset(source, end)))
@@ -144,7 +149,23 @@ def rewrite(text: str, fix: type[Rewrite], position: tuple[int, int], end: tuple
     except (SyntaxError, libcst.ParserSyntaxError, RecursionError, MemoryError):
         # Of odd source, or what a fix makes of it: SyntaxError is also what libcst raises for an invalid tree.
         return None
+    except KeyError as error:
+        if not _comes_of_recursion(error):  # libcst's positions of what nests too deep for it
+            raise
+        return None
     return mark + code
+
+
+@lru_cache(maxsize=8)
+def _is_too_deep(tree: ast.Module) -> bool:
+    """Whether libcst's parser, which takes ``a and b and c`` for nested, might overflow the stack."""
+    return any(isinstance(node, ast.BoolOp) and len(node.values) > MOST_OPERANDS for node in ast.walk(tree))
+
+
+def _comes_of_recursion(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, RecursionError):
+        error = error.__context__
+    return error is not None
 
 
 def _offset(source: SourceText, position: tuple[int, int]) -> Position:

@@ -184,7 +184,7 @@ def check(key: str) -> dict[str, Any]:
             seen["breaks"] += 1
 
     try:
-        check_target(Target(text=key, kind="model_type", location=key), CheckOptions(), send)
+        check_target(Target(text=key, kind="model_type", location=key), CheckOptions(fixes=False), send)
     except Exception as error:
         return {"ok": False, "reason": reason(error), "detail": f"{seen['stage']}: {detail(error)}"}
     text = f"{seen['class']}, {seen['breaks']} break events, attempt {seen['restarts']}"

@@ -60,7 +60,6 @@ def check_and_note(key: str) -> dict[str, Any]:
     from breakfinder import rules, source
     from breakfinder.options import CheckOptions
     from breakfinder.report.model import Target
-    from breakfinder.targets.build import attempts
     from breakfinder.trace import BreakEvent
     from breakfinder.worker import check
 
@@ -82,7 +81,7 @@ def check_and_note(key: str) -> dict[str, Any]:
 
     target = Target(text=key, kind="model_type", location=key)
     try:
-        check(target, CheckOptions(), send)
+        check(target, CheckOptions(fixes=False), send)
     except Exception as error:
         return {"ok": False, "reason": architectures.reason(error), "detail": architectures.detail(error)}
     breaks = []
@@ -90,7 +89,6 @@ def check_and_note(key: str) -> dict[str, Any]:
         place = source.locate(event.stack)
         rule = rules.diagnose(event, place).rule.code
         breaks.append([shown(place.file), place.line, place.end_line, rule, event.gb_type, place.expression])
-    attempt = [*attempts(target, CheckOptions().build)][min(seen["restarts"], 2)]
     return {
         "ok": True,
         "reason": "",
@@ -99,8 +97,24 @@ def check_and_note(key: str) -> dict[str, Any]:
         "attempt": seen["restarts"],
         "breaks": breaks,
         "skipped": [[shown(file), line, name] for file, line, name in skipped],
-        "lines": lines_run(attempt.build()),
+        "lines": lines_run(as_traced(target, seen["restarts"])),
     }
+
+
+def as_traced(target: Any, restarts: int) -> Any:
+    """The subject, built in the way that could be traced after so many others."""
+    from breakfinder.options import BuildOptions
+    from breakfinder.targets.build import attempts
+
+    subject = None
+    for number, attempt in enumerate(attempts(target, BuildOptions())):
+        try:
+            subject = attempt.build()
+        except Exception as error:
+            print(f"attempt {number}: {error}", file=sys.stderr)
+        if number == restarts and subject is not None:
+            break
+    return subject
 
 
 def shown(file: str) -> str:

@@ -69,7 +69,9 @@ def test_needs_nothing_from_elsewhere(page):
         assert "src" not in attributes and tag not in ("link", "iframe", "object", "embed", "base")
         href = attributes.get("href", "")
         assert not href.startswith(("http:", "//", "javascript:"))
-        assert not href.startswith("data:") or (href.startswith("data:text/x-patch;") and "download" in attributes)
+        assert not href.startswith("data:") or (
+            href.startswith("data:text/x-patch;") and "download" in attributes
+        )
 
 
 def test_has_no_inline_style_or_handler(page):

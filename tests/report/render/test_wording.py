@@ -33,7 +33,7 @@ def test_the_headline_answers_whether_it_compiles_to_one_graph(make, headline, t
 def test_where_every_scenario_breaks_all_are_named():
     report = samples.with_scenarios()
     report.scenarios.pop(1)
-    assert wording.headline(report).startswith("Breaks in all 2 scenarios: 4 places to fix")
+    assert wording.headline(report).startswith("Breaks in both scenarios: 4 places to fix")
 
 
 def test_what_failed_after_findings_says_so():
@@ -130,3 +130,13 @@ def test_a_share_is_whole_only_if_it_is(part, whole, text):
 )
 def test_magnitude(number, text):
     assert wording.magnitude(number) == text
+
+
+def test_a_break_that_costs_a_frame_says_so_in_its_why():
+    finding = samples.findings()[1]
+    assert finding.skips_frame and finding.in_loop
+    first = wording.why(finding).split("\n\n")[0]
+    assert first.endswith(
+        "Here a whole frame is left to eager for it, as Dynamo cannot resume inside a loop."
+    )
+    assert wording.why(samples.findings()[0]) == samples.findings()[0].why

@@ -106,7 +106,7 @@ class _Summary:
         if place.note:
             self._paragraph("place", place.note)
         if finding.why:
-            self._paragraph("why", _first_paragraph(finding.why))
+            self._paragraph("why", _first_paragraph(wording.why(finding)))
         elif finding.torch.explanation:
             self._paragraph("torch", finding.torch.explanation)
         for reason in finding.reasons[:MOST_REASONS]:
@@ -188,12 +188,16 @@ class _Summary:
             if scenario.cross_check.agrees is False:
                 self._paragraph("fault", f"{scenario.name}: {scenario.cross_check.message}", "yellow")
         for scenario in filter(wording.is_broken, report.scenarios):
-            missed = [finding.id for finding in wording.missed_by_explain(report, scenario)]
-            said = f"said {wording.explain_verdict(scenario).lower()}"
-            ids = f"; it missed {', '.join(missed[:8])}{' and others' if len(missed) > 8 else ''}"
-            self._paragraph("explain", f"{scenario.name}: {said}{ids if missed else ''}")
+            if not scenario.explain.error and scenario.explain.graph_count is not None:
+                self._explain(report, scenario)
             if scenario.fullgraph.ok:
                 self._paragraph("do", f"{scenario.name}: {wording.why_verdicts_differ(report, scenario)}")
+
+    def _explain(self, report: Report, scenario: Scenario) -> None:
+        missed = [finding.id for finding in wording.missed_by_explain(report, scenario)]
+        ids = f"; it missed {', '.join(missed[:8])}{' and others' if len(missed) > 8 else ''}"
+        said = f"{scenario.name}: said {wording.explain_verdict(scenario).lower()}"
+        self._paragraph("explain", f"{said}{ids if missed else ''}")
 
 
 def _figures(scenario: Scenario) -> list[str]:

@@ -117,21 +117,29 @@ def cause(frame: Frame, findings: Iterable[Finding]) -> Finding | None:
 
 
 class _Causes:
-    """Findings by the lines on their stacks, innermost places before callers."""
+    """Findings by the lines at which a frame resumes after them: their own, or one that calls their place.
+
+    Where several findings have a line on their stacks, none of them is known to be the cause.
+    """
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self._at: dict[tuple[str, int], Finding] = {}
-        findings = [finding for finding in findings if finding.kind != "recompilation"]
+        self._callers: dict[tuple[str, int], list[Finding]] = {}
         for finding in findings:
+            if finding.kind == "recompilation":
+                continue
             place = finding.location
             for line in range(place.line, min(place.end_line, place.line + 50) + 1):
                 self._at.setdefault((place.file, line), finding)
-        for finding in findings:
-            for entry in finding.stack:
-                self._at.setdefault((entry.file, entry.line), finding)
+            for at in {(entry.file, entry.line) for entry in finding.stack}:
+                self._callers.setdefault(at, []).append(finding)
 
     def of(self, frame: Frame) -> Finding | None:
-        return self._at.get((frame.file, frame.resume_line)) if frame.resume_line is not None else None
+        if frame.resume_line is None:
+            return None
+        at = frame.file, frame.resume_line
+        calling = self._callers.get(at, [])
+        return self._at.get(at) or (calling[0] if len(calling) == 1 else None)
 
 
 def _run(call: int, segments: list[Segment], scale: float, frames: dict[str, Frame], causes: _Causes) -> Run:

@@ -83,7 +83,7 @@ def headline(report: Report) -> str:
     ]
     broken = [scenario for scenario in report.scenarios if is_broken(scenario)]
     if not breaking and not broken:
-        everywhere = f" in all {len(report.scenarios)} scenarios" if len(report.scenarios) > 1 else ""
+        everywhere = f" in {_all_of(len(report.scenarios))}" if len(report.scenarios) > 1 else ""
         if recompiling:
             return f"Compiles to one graph{everywhere}, but recompiles: {_places(len(recompiling))} to fix"
         return f"Compiles to one graph{everywhere}"
@@ -101,9 +101,23 @@ def _places(number: int) -> str:
 
 def _how_broken(scenarios: list[Scenario], broken: list[Scenario]) -> str:
     if len(scenarios) > 1 and broken:
-        which = "all" if len(broken) == len(scenarios) else f"{len(broken)} of"
-        return f"Breaks in {which} {len(scenarios)} scenarios"
+        if len(broken) == len(scenarios):
+            return f"Breaks in {_all_of(len(scenarios))}"
+        return f"Breaks in {len(broken)} of {len(scenarios)} scenarios"
     return default_verdict(scenarios[0]) if scenarios else "Does not compile"
+
+
+def _all_of(number: int) -> str:
+    return "both scenarios" if number == 2 else f"all {number} scenarios"
+
+
+def why(finding: Finding) -> str:
+    """Why it breaks; of a break for which a whole frame is given up, also that."""
+    if not (finding.why and finding.skips_frame and finding.kind == "graph_break"):
+        return finding.why
+    reason = ", as Dynamo cannot resume inside a loop" if finding.in_loop else ""
+    first, *rest = finding.why.split("\n\n")
+    return "\n\n".join([f"{first} Here a whole frame is left to eager for it{reason}.", *rest])
 
 
 def default_verdict(scenario: Scenario) -> str:

@@ -2,9 +2,13 @@
 
 import importlib.util
 import json
+import signal
 from pathlib import Path
 
 import pytest
+
+# A job in the background is deaf to it, and so would be the commands that the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FIXTURES = Path(__file__).parent / "fixtures"
 CASES = FIXTURES / "cases"

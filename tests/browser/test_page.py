@@ -4,6 +4,7 @@ import re
 import time
 
 import pytest
+from playwright.sync_api import expect
 
 from report import samples
 
@@ -192,7 +193,7 @@ CONTRAST = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["scenarios", "failed", "cleared", "recompiling"])
+@pytest.mark.parametrize("name", ["scenarios", "failed", "cleared", "recompiling", "fixed"])
 def test_all_text_has_the_contrast_of_wcag_aa(visit, name, scheme):
     page = visit(name, color_scheme=scheme)
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
@@ -256,8 +257,8 @@ def test_without_javascript_everything_can_be_read(visit):
 
 def test_a_location_can_be_copied(visit):
     page = visit("findings", permissions=["clipboard-read", "clipboard-write"])
-    page.locator("#F1 .copy").click()
-    page.wait_for_function("document.querySelector('#F1 .copy').textContent === 'Copied'")
+    page.locator("#F1 .links .copy").click()
+    page.locator("#F1 .links .copy", has_text="Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == "src/gatednet/modeling_gatednet.py:22:12"
 
 
@@ -321,6 +322,33 @@ def test_added_and_removed_lines_are_told_apart_without_colour(visit):
     lines = page.locator("#step-1 .diff > div.add").all_inner_texts()
     assert [line.strip("\n")[0] for line in lines] == ["+", "+"]
     assert page.locator("#step-1 .diff > div.del").count() == 1
+
+
+def test_a_diff_can_be_copied_as_it_is(visit):
+    page = visit("fixed", permissions=["clipboard-read", "clipboard-write"])
+    button = page.locator("#step-1 .change .copy")
+    button.click()
+    expect(button).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == samples.PATCH
+    expect(button).to_have_text("Copy")
+
+
+def test_where_copying_is_forbidden_the_diff_is_selected(visit):
+    page = visit("fixed")
+    page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('no')))")
+    button = page.locator("#step-1 .change .copy")
+    button.click()
+    expect(button).to_have_text("Selected")
+    assert "is_compiling" in page.evaluate("getSelection().toString()")
+
+
+def test_a_diff_shows_its_line_numbers_but_not_as_text(visit):
+    page = visit("fixed", java_script_enabled=False)
+    assert not page.locator("#step-1 .change .copy").is_visible()
+    numbers = page.locator("#step-1 .diff i[data-number]")
+    assert numbers.count() > 2
+    assert numbers.first.inner_text() == ""
+    assert numbers.first.bounding_box()["width"] > 10
 
 
 def test_a_fix_that_did_not_hold_says_why_and_folds_its_change(visit):

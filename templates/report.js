@@ -149,18 +149,22 @@
     action();
   });
 
-  // Copy a location.
+  // Copy a location or a diff; where the browser forbids it, select what was to be copied.
   all(".copy").forEach(reveal);
   document.addEventListener("click", async (event) => {
     const button = event.target.closest(".copy");
     if (!button) return;
+    const label = button.dataset.label ??= button.textContent;
+    const diff = button.dataset.copies && button.parentElement.querySelector(".diff");
+    const lines = diff ? Array.from(diff.querySelectorAll("code"), (line) => `${line.textContent}\n`) : [];
     try {
-      await navigator.clipboard.writeText(button.dataset.copy);
+      await navigator.clipboard.writeText(diff ? lines.join("") : button.dataset.copy);
       button.textContent = "Copied";
     } catch {
-      button.textContent = button.dataset.copy;
+      if (diff) getSelection().selectAllChildren(diff);
+      button.textContent = diff ? "Selected" : button.dataset.copy;
     }
-    setTimeout(() => { button.textContent = "Copy location"; }, 2000);
+    setTimeout(() => { button.textContent = label; }, 2000);
   });
 
   // Paper shows everything.

@@ -4,7 +4,6 @@ import re
 import time
 
 import pytest
-from playwright.sync_api import expect
 
 from report import samples
 
@@ -325,6 +324,8 @@ def test_added_and_removed_lines_are_told_apart_without_colour(visit):
 
 
 def test_a_diff_can_be_copied_as_it_is(visit):
+    from playwright.sync_api import expect
+
     page = visit("fixed", permissions=["clipboard-read", "clipboard-write"])
     button = page.locator("#step-1 .change .copy")
     button.click()
@@ -334,6 +335,8 @@ def test_a_diff_can_be_copied_as_it_is(visit):
 
 
 def test_where_copying_is_forbidden_the_diff_is_selected(visit):
+    from playwright.sync_api import expect
+
     page = visit("fixed")
     page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('no')))")
     button = page.locator("#step-1 .change .copy")

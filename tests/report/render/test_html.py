@@ -10,7 +10,7 @@ import pytest
 
 from breakfinder.report.model import Frame, Scenario
 from breakfinder.report.render import render
-from breakfinder.report.render.html import diff_lines, frame_rows, inline, path, prose, unbroken
+from breakfinder.report.render.html import frame_rows, inline, path, prose, unbroken
 from report import samples
 
 VOID = {"meta", "link", "br", "img", "input", "hr", "wbr"}
@@ -155,14 +155,3 @@ def test_only_frames_that_are_alike_share_a_row():
     ]
     rows = frame_rows(Scenario(name="forward", frames=frames), [])
     assert [(row.frame.line, row.times, row.ops) for row in rows] == [(4, 2, 4), (9, 1, 2)]
-
-
-def test_diff_lines_are_told_apart():
-    assert diff_lines("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z") == [
-        ("file", "--- a"),
-        ("file", "+++ b"),
-        ("at", "@@ -1 +1 @@"),
-        ("del", "-x"),
-        ("add", "+y"),
-        ("", " z"),
-    ]

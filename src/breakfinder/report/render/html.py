@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 
 from breakfinder.report.model import Finding, Frame, Report, Scenario
 from breakfinder.report.render import timeline, wording
+from breakfinder.report.render.diff import diff_lines
 from breakfinder.report.render.excerpt import excerpt
 from breakfinder.report.render.highlight import highlight
 from breakfinder.report.render.visible import visible
@@ -137,15 +138,6 @@ def code_lines(finding: Finding) -> list[tuple[int, bool, Markup]]:
     return [
         (line.number, place.line <= line.number <= place.end_line, markup)
         for line, markup in zip(lines, highlight(lines), strict=True)
-    ]
-
-
-def diff_lines(diff: str) -> list[tuple[str, str]]:
-    """Class (``add``, ``del``, ``at``, ``file`` or none) and text of each line of a unified diff."""
-    classes = {"+": "add", "-": "del", "@": "at"}
-    lines = diff.removesuffix("\n").split("\n")
-    return [
-        ("file" if line.startswith(("+++ ", "--- ")) else classes.get(line[:1], ""), line) for line in lines
     ]
 
 

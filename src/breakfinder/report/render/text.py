@@ -12,6 +12,7 @@ from rich.text import Text
 
 from breakfinder.report.model import Finding, Fix, Report, Scenario
 from breakfinder.report.render import wording
+from breakfinder.report.render.diff import changed
 from breakfinder.report.render.excerpt import Line, excerpt
 from breakfinder.report.render.visible import one_line, visible
 
@@ -129,9 +130,7 @@ class _Summary:
             return
         if fix.verdict == "conditional":
             self._paragraph("if", fix.condition)
-        lines = [
-            line for line in fix.diff.split("\n") if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")
-        ]
+        lines = changed(fix.diff)
         for line in lines[:MOST_CHANGED_LINES]:
             self._line("          ", (line, "green" if line.startswith("+") else "red"))
         if len(lines) > MOST_CHANGED_LINES:

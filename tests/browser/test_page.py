@@ -305,7 +305,10 @@ def test_steps_show_their_verdicts_what_surfaced_and_what_was_checked(visit):
     assert verdicts == ["proved", "proved under a condition"]
     first, second = page.locator("#steps .steps > li").all()
     assert "breaks 1 → 1, skipped frames 1 → 0, graphs 0 → 2, ops captured 0 % → 67 %" in first.inner_text()
-    assert "Came to light with it" in first.inner_text()
+    assert "came to light with it" in first.inner_text()
+    assert "taken away by step 2" in first.inner_text()
+    assert first.locator(".step-head a").get_attribute("href") == "#F1"
+    assert first.get_by_role("link", name="step 2").get_attribute("href") == "#step-2"
     assert "If: The inputs do not have a NaN: there the gradients differ." in second.inner_text()
     second.locator("summary").first.click()
     checks = second.locator(".checks li").all_inner_texts()
@@ -370,6 +373,14 @@ def test_the_settings_are_a_table_with_figures_and_reasons(visit):
     assert cells[0] == ["1 → 0", "1 → 0", "0 → 1", "0 % → 100 %", "yes"]
     assert cells[1][-1] == "no"
     assert cells[2] == ["RuntimeError: Data-dependent branching"]
+    assert ["clears every break" in row.inner_text() for row in rows] == [True, False, False]
+
+
+def test_on_a_narrow_screen_all_figures_of_a_setting_can_be_seen(visit):
+    page = visit("fixed", viewport={"width": 360, "height": 800})
+    boxes = [cell.bounding_box() for cell in page.locator("table.knobs tbody td").all()]
+    assert len(boxes) == 11
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 360 for box in boxes)
 
 
 def test_the_top_names_the_best_way_out(visit):

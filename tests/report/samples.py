@@ -629,10 +629,17 @@ def hostile() -> Report:
 
 
 def thousand(number: int = 1000) -> Report:
-    """Many findings, in a run of as many graphs."""
+    """Many findings, each with a fix of its own, in a run of as many graphs."""
     kinds = findings()
+    fix = kinds[0].fixes[0]
     many = [
-        kinds[index % len(kinds)].model_copy(update={"id": f"F{index + 1}", "fingerprint": f"x{index}"})
+        kinds[index % len(kinds)].model_copy(
+            update={
+                "id": f"F{index + 1}",
+                "fingerprint": f"x{index}",
+                "fixes": [fix.model_copy(update={"diff": fix.diff.replace("65504", str(index))})],
+            }
+        )
         for index in range(number)
     ]
     scenario = broken_scenario()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from real_frames import needs_columns, raising_file
 
 from breakfinder import source
-from breakfinder.source.place import resumed_function
+from breakfinder.source.place import place_at, resumed_function
 from breakfinder.trace import StackEntry
 
 pytestmark = needs_columns
@@ -385,3 +385,22 @@ def test_the_truth_used_here_is_the_interpreters(tmp_path):
     stack = raising_file(tmp_path / "model.py", "x = [2, 1 // 0]")
     division = next(node for node in ast.walk(ast.parse("x = [2, 1 // 0]")) if isinstance(node, ast.BinOp))
     assert (stack[-1].column, stack[-1].end_column) == (division.col_offset, division.end_col_offset)
+
+
+@pytest.mark.parametrize(
+    ("header", "test"),
+    [
+        ("if x.isnan().any():", "x.isnan().any()"),
+        ("while (x > 0).any():", "(x > 0).any()"),
+        ('assert x.max() < 9, f"{x}"', "x.max() < 9"),
+    ],
+)
+def test_of_a_whole_condition_the_test_is_the_place(tmp_path, header, test):
+    """The jump of an ``if`` has the position of the whole statement's header (Python 3.11)."""
+    body = "\n        x = 1" if header.endswith(":") else ""
+    path = tmp_path / "condition.py"
+    path.write_text(f"def f(x):\n    {header}{body}\n")
+    entry = StackEntry(str(path), 2, "f", 4, 2, 4 + len(header.encode()))
+    place = place_at(entry, tmp_path)
+    assert place.expression == test
+    assert (place.line, place.column) == (2, 5 + header.index(test))

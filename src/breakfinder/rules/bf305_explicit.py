@@ -1,10 +1,20 @@
 """BF305: a break that somebody asked for."""
 
 import ast
+import re
 
 from breakfinder.rules.pattern import Match, call_of
 from breakfinder.rules.rule import Example, Rule
+from breakfinder.rules.symptom import Symptom
 from breakfinder.source.dataflow import Function
+
+ASKED = "is a call that does nothing but end the graph"
+REMOVE = "Remove the call, unless the break is wanted there"
+INSIDE = "calls code that ends the graph on purpose, as the step of an optimizer does"
+LEAVE_OUTSIDE = (
+    "Leave the call outside of the compiled function, and compile the rest; "
+    "an optimizer's step can be compiled by itself"
+)
 
 
 class Explicit(Rule):
@@ -12,11 +22,10 @@ class Explicit(Rule):
     name = "explicit-break"
     title = "The source asks for a graph break"
     why = """
-        {expression} is a call that does nothing but end the graph. In a loop the whole function is
-        skipped.
+        {expression} {what_it_is}. In a loop the whole function is skipped.
         """
     remedy = """
-        Remove the call, unless the break is wanted; then take it into the baseline.
+        {what_to_do}.
         """
     gb_types = (
         "Call to `torch._dynamo.graph_break()`",
@@ -50,6 +59,12 @@ class Explicit(Rule):
                 """,
         ),
     )
+
+    @classmethod
+    def placeholders(cls, symptom: Symptom) -> dict[str, str]:
+        asked = re.search(r"graph_break|skip_frame|step_unsupported", symptom.location.statement)
+        what_it_is, what_to_do = (ASKED, REMOVE) if asked else (INSIDE, LEAVE_OUTSIDE)
+        return {**super().placeholders(symptom), "what_it_is": what_it_is, "what_to_do": what_to_do}
 
     @classmethod
     def pattern(cls, node: ast.AST, function: Function) -> Match | None:

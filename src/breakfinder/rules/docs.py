@@ -32,6 +32,8 @@ _STANDS_FOR = {
     "guard": "the check",
     "operator": "the operator",
     "family": "(one of the families below)",
+    "what_it_is": "is a call that does nothing but end the graph, or calls code that does so on purpose",
+    "what_to_do": "Remove the call, or leave it outside of the compiled function",
 }
 """What a reader sees where a finding names its own place."""
 

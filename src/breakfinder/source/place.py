@@ -78,6 +78,10 @@ def place_at(entry: StackEntry, root: Path | None) -> Location:
     found = tree.path_to(*recorded) if recorded else tree.path_to_line(entry.line)
     path = nodes.to_expression(found)
     node = path[-1]
+    if recorded is not None and isinstance(node, ast.If | ast.While | ast.Assert):
+        # Of such a statement only the test is run; its jump has the position of the whole header.
+        path, recorded = [*path, node.test], nodes.span(node.test)
+        node = node.test
     if isinstance(node, ast.Module):
         return _unparsed(entry, text, "There is no statement here: the file may have changed.", root)
     start, end = recorded or _on_line(tree, node, entry.line)

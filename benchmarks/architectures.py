@@ -44,6 +44,8 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, metavar="FILE")
     options = parser.parse_args()
     results = read(options.resume)
+    if options.step == "check":
+        warm_up()
     for key in wanted(options):
         if key not in results or (options.retry and not results[key]["ok"]):
             results[key] = in_child(key, options.step, options.timeout)
@@ -68,6 +70,14 @@ def wanted(options: argparse.Namespace) -> list[str]:
 
     keys = options.only or transformers_models.model_types()
     return random.Random(options.seed).sample(keys, options.sample) if options.sample else keys
+
+
+def warm_up() -> None:
+    """Import what Dynamo imports at its first use, so that no child has to."""
+    import torch
+
+    torch.set_num_threads(1)  # the threads of a pool would be missing in a child
+    check("gpt2")
 
 
 def in_child(key: str, step: str, timeout: float) -> dict[str, Any]:

@@ -47,6 +47,7 @@ def main() -> None:
 def collect(options: argparse.Namespace) -> None:
     architectures.check = check_and_note
     known = architectures.read(options.file)
+    architectures.warm_up()
     for key in architectures.wanted(options):
         if key not in known:
             result = architectures.in_child(key, "check", options.timeout)

@@ -25,7 +25,7 @@ class Explicit(Rule):
         {expression} {what_it_is}. In a loop the whole function is skipped.
         """
     remedy = """
-        {what_to_do}.
+        {what_to_do}. A test with `fullgraph=True` keeps such a break from coming back unseen.
         """
     gb_types = (
         "Call to `torch._dynamo.graph_break()`",

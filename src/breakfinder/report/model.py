@@ -40,11 +40,14 @@ class Environment(Document):
 class Target(Document):
     """What the user asked for.
 
-    ``kind``: ``hub``, ``folder``, ``model_type``, ``file``, ``module`` or ``object`` (Python API).
+    ``kind``: ``hub``, ``folder``, ``model_type``, ``file``, ``module`` or ``object`` (Python API); ``unknown``
+    where the text names nothing.
     """
 
     text: str
-    kind: Literal["hub", "folder", "model_type", "file", "module", "object"]
+    name: str = ""
+    """The name that the configuration gives it, if it comes from there."""
+    kind: Literal["hub", "folder", "model_type", "file", "module", "object", "unknown"]
     location: str = ""
     revision: str = ""
     trust_remote_code: bool = False
@@ -335,11 +338,6 @@ class Report(Document):
 
     def _repr_html_(self) -> str:
         """The page, in a frame of its own, for notebooks."""
-        from html import escape
+        from breakfinder.report.render.html import in_frame
 
-        from breakfinder.report.render import render
-
-        page = escape(render(self, "html"), quote=True)
-        return (
-            f'<iframe srcdoc="{page}" title="breakfinder" style="width:100%;height:640px;border:0"></iframe>'
-        )
+        return in_frame(self)

@@ -1,4 +1,4 @@
-"""Output formats: each is a pure function of the report.
+"""Output formats: each is a pure function of the report, or of the reports of several targets.
 
 The modules behind them are imported when a format is asked for, so that naming the formats costs nothing.
 """
@@ -11,63 +11,64 @@ from typing import TYPE_CHECKING
 from breakfinder.errors import UsageError
 
 if TYPE_CHECKING:
+    from breakfinder.report.collection import Collection
     from breakfinder.report.model import Report
 
 
-def _html(report: Report) -> str:
+def _html(document: Report | Collection) -> str:
     from breakfinder.report.render.html import render_html
 
-    return render_html(report)
+    return render_html(document)
 
 
-def _json(report: Report) -> str:
+def _json(document: Report | Collection) -> str:
     from breakfinder.report.render.json import render_json
 
-    return render_json(report)
+    return render_json(document)
 
 
-def _text(report: Report) -> str:
+def _text(document: Report | Collection) -> str:
     from breakfinder.report.render.text import render_text
 
-    return render_text(report, width=None, color=False)
+    return render_text(document, width=None, color=False)
 
 
-def _github(report: Report) -> str:
+def _github(document: Report | Collection) -> str:
     from breakfinder.report.render.github import render_github
-    from breakfinder.report.render.problem import of_report
+    from breakfinder.report.render.problem import of_document
 
-    return render_github(of_report(report))
+    return render_github(of_document(document))
 
 
-def _gitlab(report: Report) -> str:
+def _gitlab(document: Report | Collection) -> str:
     from breakfinder.report.render.gitlab import render_gitlab
-    from breakfinder.report.render.problem import of_report
+    from breakfinder.report.render.problem import of_document
 
-    return render_gitlab(of_report(report))
+    return render_gitlab(of_document(document))
 
 
-def _junit(report: Report) -> str:
+def _junit(document: Report | Collection) -> str:
     from breakfinder.report.render.junit import render_junit
-    from breakfinder.report.render.problem import of_report
+    from breakfinder.report.render.problem import of_document
 
-    return render_junit(of_report(report))
+    return render_junit(of_document(document))
 
 
-def _markdown(report: Report) -> str:
+def _markdown(document: Report | Collection) -> str:
     from breakfinder.report.render.markdown import render_markdown
-    from breakfinder.report.render.problem import of_report
+    from breakfinder.report.render.problem import of_document
 
-    return render_markdown(of_report(report))
+    return render_markdown(of_document(document))
 
 
-def _sarif(report: Report) -> str:
-    from breakfinder.report.render.problem import of_report
+def _sarif(document: Report | Collection) -> str:
+    from breakfinder.report.render.problem import of_document
     from breakfinder.report.render.sarif import render_sarif
 
-    return render_sarif(of_report(report))
+    return render_sarif(of_document(document))
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {
+FORMATS: dict[str, Callable[[Report | Collection], str]] = {
     "text": _text,
     "html": _html,
     "json": _json,
@@ -88,11 +89,11 @@ FILE_NAMES = {
 """What the file of a format is called where no name is given."""
 
 
-def render(report: Report, format: str) -> str:
-    """The report in a format of `FORMATS`, ending in a newline unless it is empty.
+def render(document: Report | Collection, format: str) -> str:
+    """The document in a format of `FORMATS`, ending in a newline unless it is empty.
 
     Raises UsageError for any other format.
     """
     if format not in FORMATS:
         raise UsageError(f"unknown output format '{format}'", f"use one of: {', '.join(FORMATS)}")
-    return FORMATS[format](report)
+    return FORMATS[format](document)

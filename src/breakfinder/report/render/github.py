@@ -11,9 +11,10 @@ _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 def render_github(found: Problems) -> str:
     """Lines that a workflow's log turns into annotations of the files; empty if there is nothing to say."""
     lines = [_command(problem) for problem in found.shown]
-    if found.failure:
-        title = _property(f"breakfinder: {found.failure.stage}")
-        lines.append(f"::error title={title}::{_data(found.failure.message)}")
+    for command, failure in found.failures:
+        what = f"{command}: " if found.parts else ""
+        title = _property(f"breakfinder: {what}{failure.stage}")
+        lines.append(f"::error title={title}::{_data(failure.message)}")
     return "".join(line + "\n" for line in lines)
 
 
@@ -35,6 +36,8 @@ def _message(problem: Problem) -> str:
     parts = [f"{where}:{problem.line}:{problem.column}: {problem.rule} {problem.title}"]
     if problem.expression:
         parts.append(problem.expression)
+    if problem.targets:
+        parts.append(f"in {', '.join(problem.targets)}")
     if problem.remedy:
         parts.append(problem.remedy.split("\n\n")[0])
     return "\n".join(parts)

@@ -19,15 +19,15 @@ def render_gitlab(found: Problems) -> str:
     for problem in found.shown:
         number = seen[problem.fingerprint] = seen.get(problem.fingerprint, -1) + 1
         issues.append(_issue(problem, number))
-    if found.failure:
-        message = f"{found.failure.stage}: {found.failure.message}"
+    for command, failure in found.failures:
+        message = f"{failure.stage}: {failure.message}"
         issues.append(
             {
                 "description": one_line(message),
                 "check_name": "breakfinder",
-                "fingerprint": blake2b(found.command.encode(errors="replace"), digest_size=16).hexdigest(),
+                "fingerprint": blake2b(command.encode(errors="replace"), digest_size=16).hexdigest(),
                 "severity": "blocker",
-                "location": {"path": path_text(found.command), "lines": {"begin": 1}},
+                "location": {"path": path_text(command), "lines": {"begin": 1}},
             }
         )
     return json.dumps(issues, indent=2) + "\n"

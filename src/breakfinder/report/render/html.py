@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import html
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
+from breakfinder.report.collection import Collection, name_of
 from breakfinder.report.model import Finding, Frame, Report, Scenario
 from breakfinder.report.render import timeline, wording
 from breakfinder.report.render.diff import diff_lines
@@ -28,26 +30,72 @@ MOST_FRAMES = 200
 LIBRARIES = ("torch", "python")
 
 
-def render_html(report: Report) -> str:
+def render_html(document: Report | Collection) -> str:
     """The page.  All text of the report is escaped; its scripts and styles are allowed by their hashes."""
-    page = _environment()
+    return _report_page(document) if isinstance(document, Report) else _collection_page(document)
+
+
+def in_frame(document: Report | Collection) -> str:
+    """The page, in a frame of its own, for notebooks."""
+    page = html.escape(render_html(document), quote=True)
+    return f'<iframe srcdoc="{page}" title="breakfinder" style="width:100%;height:640px;border:0"></iframe>'
+
+
+def _report_page(report: Report) -> str:
     style, script = _source("report.css"), _source("report.js")
-    return page.get_template("report.html.j2").render(
-        report=report,
-        style=Markup(style),
-        script=Markup(script),
-        policy="; ".join(
-            [
-                "default-src 'none'",
-                f"style-src '{_hash(style)}'",
-                f"script-src '{_hash(script)}'",
-                "img-src data:",
-                "base-uri 'none'",
-                "form-action 'none'",
-            ]
-        ),
-        open_findings=OPEN_AT_FIRST if len(report.findings) <= OPEN_AT_FIRST else 3,
-        filters=_filters(report),
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            style=Markup(style),
+            script=Markup(script),
+            policy=_policy(style, script),
+            open_findings=OPEN_AT_FIRST if len(report.findings) <= OPEN_AT_FIRST else 3,
+            filters=_filters(report),
+        )
+    )
+
+
+def _collection_page(collection: Collection) -> str:
+    """A table of the targets, and a section for each; findings are numbered per target."""
+    style, script, sorting = _source("report.css"), _source("report.js"), _source("collection.js")
+    return (
+        _environment()
+        .get_template("collection.html.j2")
+        .render(
+            collection=collection,
+            pages=[_numbered(report, number) for number, report in enumerate(collection.reports, 1)],
+            style=Markup(style),
+            script=Markup(script),
+            sorting=Markup(sorting),
+            policy=_policy(style, script, sorting),
+        )
+    )
+
+
+def _numbered(report: Report, number: int) -> Report:
+    findings = [finding.model_copy(update={"id": f"{number}-{finding.id}"}) for finding in report.findings]
+    return report.model_copy(update={"findings": findings})
+
+
+def _captured_share(report: Report) -> float:
+    """For sorting; below all others where nothing ran."""
+    captured = sum(scenario.default.captured_ops for scenario in report.scenarios)
+    ops = captured + sum(scenario.default.eager_ops for scenario in report.scenarios)
+    return captured / ops if ops else -1.0
+
+
+def _policy(style: str, *scripts: str) -> str:
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"style-src '{_hash(style)}'",
+            "script-src " + " ".join(f"'{_hash(script)}'" for script in scripts),
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
     )
 
 
@@ -87,7 +135,13 @@ def _environment() -> jinja2.Environment:
         base64=lambda text: base64.b64encode(text.encode()).decode(),
     )
     environment.globals.update(
-        wording=wording, count=wording.count, runs=timeline.runs, frame_rows=frame_rows, libraries=LIBRARIES
+        wording=wording,
+        count=wording.count,
+        runs=timeline.runs,
+        frame_rows=frame_rows,
+        libraries=LIBRARIES,
+        name_of=name_of,
+        captured_share=_captured_share,
     )
     return environment
 

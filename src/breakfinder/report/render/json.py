@@ -8,25 +8,40 @@ from typing import Any
 from pydantic import ValidationError
 
 from breakfinder.errors import UsageError
+from breakfinder.report.collection import Collection
 from breakfinder.report.model import SCHEMA_VERSION, Report
 
 
-def render_json(report: Report) -> str:
-    return report.model_dump_json(indent=2) + "\n"
+def render_json(document: Report | Collection) -> str:
+    return document.model_dump_json(indent=2) + "\n"
 
 
-def json_schema() -> dict[str, Any]:
+def json_schema(document: type[Report] | type[Collection] = Report) -> dict[str, Any]:
     """The JSON Schema of ``report.json``, as it is written (every field present)."""
-    schema = Report.model_json_schema(mode="serialization")
+    schema = document.model_json_schema(mode="serialization")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
-        "title": f"breakfinder report {SCHEMA_VERSION}",
+        "title": f"breakfinder {document.__name__.lower()} {SCHEMA_VERSION}",
     }
 
 
 def read_json(text: str) -> Report:
-    """The report that `render_json` wrote.
+    """The report of one target that `render_json` wrote.
+
+    Raises UsageError as `read_document` does, and for the reports of several targets.
+    """
+    document = read_document(text)
+    if isinstance(document, Collection):
+        raise UsageError(
+            f"it holds the reports of {len(document.reports)} targets, not of one",
+            "check one of them with --only NAME",
+        )
+    return document
+
+
+def read_document(text: str) -> Report | Collection:
+    """The report, or the reports of several targets, that `render_json` wrote.
 
     Raises UsageError, naming the first fault, for text that is not JSON, for JSON that is not a breakfinder
     report, and for a report with a newer schema than this version knows.
@@ -46,7 +61,7 @@ def read_json(text: str) -> Report:
         )
     _check_version(data["schema_version"])
     try:
-        return Report.model_validate_json(text)
+        return (Collection if "reports" in data else Report).model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the document"

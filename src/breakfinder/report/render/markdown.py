@@ -20,6 +20,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~-])")
 def render_markdown(found: Problems) -> str:
     problems = found.shown
     lines = [f"### breakfinder {_prose(found.command)}", "", _prose(found.headline), ""]
+    lines += _table(found)
     if found.failure:
         lines += [f"**{_prose(found.failure.stage)}**: {_prose(found.failure.message)}", ""]
     lines += [_item(problem) for problem in problems[:FEW]]
@@ -35,11 +36,31 @@ def render_markdown(found: Problems) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") + "\n"
 
 
+def _table(found: Problems) -> list[str]:
+    """A row for each target, where there are several."""
+    if not found.parts:
+        return []
+    rows = [
+        f"| {_cell(part.command.removeprefix('check '))} | {len(part.shown)} | {_cell(_outcome(part))} |"
+        for part in found.parts
+    ]
+    return ["| target | findings | |", "|---|--:|---|", *rows, ""]
+
+
+def _cell(text: str) -> str:
+    return _escape(one_line(text))
+
+
+def _outcome(found: Problems) -> str:
+    return f"{found.failure.stage}: {found.failure.message}" if found.failure else found.headline
+
+
 def _item(problem: Problem) -> str:
     cell = f": cell {problem.cell}" if problem.cell is not None else ""
     place = _code(f"{path_text(problem.file)}{cell}:{problem.line}:{problem.column}")
     expression = f": {_code(problem.expression)}" if problem.expression else ""
-    return f"- {place} **{_escape(problem.rule)}** {_prose(problem.title)}{expression}"
+    targets = f" ({_escape(one_line(', '.join(problem.targets)))})" if problem.targets else ""
+    return f"- {place} **{_escape(problem.rule)}** {_prose(problem.title)}{expression}{targets}"
 
 
 def _explained(found: Problems) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from breakfinder.report.collection import Collection, name_of, shared
 from breakfinder.report.model import Failure, Finding, Fix, Report, Severity
 from breakfinder.report.render.visible import one_line, visible
 from breakfinder.report.render.wording import KIND_NAMES
@@ -40,6 +41,8 @@ class Problem:
     suppressed: bool = False
     """By a comment in the source; ``justification`` is the reason that it gives."""
     justification: str = ""
+    targets: Sequence[str] = ()
+    """Names of the targets that have it, where there are several."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,14 @@ class Problems:
     notes: Sequence[str] = ()
     headline: str = ""
     """The result in one sentence, without a full stop."""
+    parts: Sequence[Problems] = ()
+    """Those of each target, where there are several; ``problems`` then holds each problem once."""
+
+    @property
+    def failures(self) -> list[tuple[str, Failure]]:
+        """What could not be run, each with its command."""
+        own = [(self.command, self.failure)] if self.failure else []
+        return own + [failure for part in self.parts for failure in part.failures]
 
     @property
     def shown(self) -> list[Problem]:
@@ -75,12 +86,41 @@ class Problems:
         return [problem for problem in self.problems if not problem.suppressed]
 
 
+def of_document(document: Report | Collection) -> Problems:
+    """The findings of a check, of one target or of several."""
+    return of_report(document) if isinstance(document, Report) else of_collection(document)
+
+
+def of_collection(collection: Collection) -> Problems:
+    """The findings of several targets: each once, with the targets that have it."""
+    from breakfinder.report.render.wording import collection_headline
+
+    several = len(collection.reports) > 1
+    notes = [
+        f"{name_of(report)}: {note}"
+        for report in collection.reports
+        for note in [*report.notes, *report.subject.notes]
+    ]
+    return Problems(
+        command="check",
+        version=collection.tool.version,
+        problems=[
+            _of_finding(one.finding, [name_of(report) for report in one.reports] if several else [])
+            for one in shared(collection.reports)
+        ],
+        rules=rule_texts({item.rule for report in collection.reports for item in report.findings}),
+        notes=[*collection.notes, *notes],
+        headline=collection_headline(collection),
+        parts=[of_report(report) for report in collection.reports],
+    )
+
+
 def of_report(report: Report) -> Problems:
     """The findings of a check."""
     from breakfinder.report.render.wording import headline
 
     return Problems(
-        command=f"check {report.target.text}",
+        command=f"check {name_of(report)}",
         version=report.tool.version,
         problems=[_of_finding(finding) for finding in report.findings],
         rules=rule_texts({finding.rule for finding in report.findings}),
@@ -90,7 +130,7 @@ def of_report(report: Report) -> Problems:
     )
 
 
-def _of_finding(finding: Finding) -> Problem:
+def _of_finding(finding: Finding, targets: Sequence[str] = ()) -> Problem:
     place = finding.location
     return Problem(
         rule=one_line(finding.rule),
@@ -108,6 +148,7 @@ def _of_finding(finding: Finding) -> Problem:
         remedy=finding.remedy,
         kind=KIND_NAMES[finding.kind],
         fixes=finding.fixes,
+        targets=targets,
     )
 
 

@@ -38,11 +38,14 @@ def render_sarif(found: Problems) -> str:
 
 
 def _invocation(found: Problems) -> dict[str, Any]:
-    invocation: dict[str, Any] = {"executionSuccessful": found.failure is None}
+    invocation: dict[str, Any] = {"executionSuccessful": not found.failures}
     notes = [{"level": "note", "message": _message(note)} for note in found.notes]
-    if found.failure:
-        text = f"{found.failure.stage}: {found.failure.message}"
-        notes.insert(0, {"level": "error", "message": _message(text)})
+    errors = []
+    for command, failure in found.failures:
+        what = f"{command}: " if found.parts else ""
+        text = f"{what}{failure.stage}: {failure.message}"
+        errors.append({"level": "error", "message": _message(text)})
+    notes = errors + notes
     if notes:
         invocation["toolExecutionNotifications"] = notes
     return invocation
@@ -70,6 +73,7 @@ def _result(problem: Problem, rule_index: int) -> dict[str, Any]:
         name: value
         for name, value in (
             ("kind", problem.kind), ("confidence", problem.confidence), ("cell", problem.cell),
+            ("targets", [one_line(name) for name in problem.targets]),
         )
         if value
     }  # fmt: skip

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from breakfinder.report.collection import Collection, name_of, shared
 from breakfinder.report.model import Finding, Fix, Report, Scenario
 from breakfinder.report.render import wording
 from breakfinder.report.render.diff import changed
@@ -26,7 +27,7 @@ _TONES = {"good": "bold green", "warn": "bold yellow", "bad": "bold red"}
 _SEVERITIES = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
-def render_text(report: Report, *, width: int | None, color: bool) -> str:
+def render_text(document: Report | Collection, *, width: int | None, color: bool) -> str:
     """The summary: verdict, figures, the worst findings.
 
     ``width`` is the terminal's, to which paragraphs are wrapped; None wraps nothing, for files and pipes.
@@ -43,7 +44,11 @@ def render_text(report: Report, *, width: int | None, color: bool) -> str:
         legacy_windows=False,
         _environ={},
     )
-    _Summary(console, width).print(report)
+    summary = _Summary(console, width)
+    if isinstance(document, Report):
+        summary.print(document)
+    else:
+        summary.print_collection(document)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 
 
@@ -67,6 +72,29 @@ class _Summary:
         self._ways_out(report)
         for note in report.notes + report.subject.notes:
             self._paragraph("note", note)
+
+    def print_collection(self, collection: Collection) -> None:
+        """A row for each target, what could not be run, and each finding once."""
+        self._line((wording.collection_headline(collection), _TONES[wording.collection_tone(collection)]))
+        self._line()
+        self.console.print(_targets(collection))
+        for report in collection.reports:
+            if report.failure:
+                self._line()
+                self._line((name_of(report), "bold"))
+                self._paragraph("failed", f"{report.failure.stage}: {report.failure.message}", "red")
+        found = shared(collection.reports)
+        for one in found[:MOST_FINDINGS]:
+            self._finding(one.finding)
+            self._paragraph("in", ", ".join(name_of(report) for report in one.reports))
+        if (more := len(found) - MOST_FINDINGS) > 0:
+            self._line()
+            self._line(f"and {wording.count(more, 'more finding')}, all in the html and json reports")
+        for note in collection.notes:
+            self._paragraph("note", note)
+        for report in collection.reports:
+            for note in report.notes + report.subject.notes:
+                self._paragraph("note", f"{name_of(report)}: {note}")
 
     def _line(self, *parts: str | tuple[str, str]) -> None:
         """Print one line; whatever its parts hold, a terminal gets no control character from them."""
@@ -197,6 +225,24 @@ class _Summary:
         ids = f"; it missed {', '.join(missed[:8])}{' and others' if len(missed) > 8 else ''}"
         said = f"{scenario.name}: said {wording.explain_verdict(scenario).lower()}"
         self._paragraph("explain", f"{said}{ids if missed else ''}")
+
+
+def _targets(collection: Collection) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("target", overflow="fold")
+    table.add_column("status")
+    for heading in ("findings", "graphs", "captured", "seconds"):
+        table.add_column(heading, justify="right")
+    for report in collection.reports:
+        table.add_row(
+            one_line(name_of(report)),
+            report.status,
+            str(len(report.findings)),
+            str(sum(scenario.default.graphs for scenario in report.scenarios)),
+            wording.captured(report.scenarios) or "-",
+            f"{report.total_seconds:.1f}",
+        )
+    return table
 
 
 def _figures(scenario: Scenario) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from breakfinder.report.collection import Collection
 from breakfinder.report.model import Check, DefaultVerdict, Finding, Fix, KnobTrial, Report, Scenario
 
 Tone = Literal["good", "warn", "bad"]
@@ -93,6 +94,22 @@ def headline(report: Report) -> str:
     if share := captured(report.scenarios):
         parts.append(f"{share} of ops captured")
     return f"{_how_broken(report.scenarios, broken)}: {', '.join(parts)}"
+
+
+def collection_headline(collection: Collection) -> str:
+    """The result of several targets in a sentence, without a full stop."""
+    totals = collection.totals
+    parts = [f"{totals.ok} of {count(totals.targets, 'target')} without findings"]
+    if totals.places:
+        parts.append(f"{count(totals.places, 'finding')} in all")
+    if totals.failed:
+        parts.append(f"{totals.failed} could not be run")
+    return ", ".join(parts)
+
+
+def collection_tone(collection: Collection) -> Tone:
+    tones = {tone(report) for report in collection.reports}
+    return "bad" if "bad" in tones else "warn" if "warn" in tones else "good"
 
 
 def _places(number: int) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import json
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from breakfinder.configured import TargetSettings, tables_by_name
 from breakfinder.errors import UsageError
 from breakfinder.rules.pattern import Confidence
 
@@ -59,6 +62,8 @@ class Config:
     settings: Settings = field(default_factory=Settings)
     file: Path | None = None
     """Where they were read; None if nowhere."""
+    targets: dict[str, TargetSettings] = field(default_factory=dict)
+    """What `check` checks without a TARGET, by name."""
 
 
 def find_config(start: Path) -> Config:
@@ -72,7 +77,7 @@ def find_config(start: Path) -> Config:
         if path.is_file():
             table = _table(path)
             if table is not None:
-                return Config(folder, _settings(table, path), path)
+                return _config(table, folder, path)
     return Config(start)
 
 
@@ -81,7 +86,12 @@ def read_config(path: Path) -> Config:
     table = _table(path)
     if table is None:
         raise UsageError(f"{path} has no [tool.breakfinder] table", "give a pyproject.toml that has one")
-    return Config(path.resolve().parent, _settings(table, path), path)
+    return _config(table, path.resolve().parent, path)
+
+
+def _config(table: Mapping[str, Any], root: Path, path: Path) -> Config:
+    rest = {key: value for key, value in table.items() if key != "targets"}
+    return Config(root, _settings(rest, path), path, _targets(table.get("targets", {}), path))
 
 
 def _table(path: Path) -> Mapping[str, Any] | None:
@@ -99,20 +109,58 @@ def _table(path: Path) -> Mapping[str, Any] | None:
 
 
 def _settings(table: Mapping[str, Any], path: Path) -> Settings:
+    return _validated(Settings, table, path, "tool.breakfinder")
+
+
+def _targets(value: object, path: Path) -> dict[str, TargetSettings]:
+    where = "tool.breakfinder.targets"
+    tables = tables_by_name(value)
+    if tables is None:
+        raise UsageError(
+            f"{path}: {where} is no table by name, and no array of tables with different names",
+            "write [tool.breakfinder.targets.NAME] with target = ...",
+        )
+    return {
+        name: _validated(TargetSettings, table, path, f"{where}.{_shown_key(name)}")
+        for name, table in tables.items()
+    }
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def _validated(model: type[_Model], table: object, path: Path, where: str) -> _Model:
+    """The model of a table.  Raises UsageError that names the file, the key, and what is wrong."""
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: {where} is no table", f"it is {_shown(table)} now")
     try:
-        return Settings.model_validate(table)
+        return model.model_validate(table)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
+        known = [_alias(model, name) for name in model.model_fields]
+        key = ".".join([where, *(_shown_key(part) for part in first["loc"])])
         if first["type"] == "extra_forbidden":
-            raise UsageError(f"{path}: unknown key tool.breakfinder.{key}", _close(key)) from error
+            unknown = str(first["loc"][-1])
+            raise UsageError(f"{path}: unknown key {key}", _close(unknown, known)) from error
+        if first["type"] == "missing":
+            raise UsageError(f"{path}: {key} is missing", 'e.g. target = "model.py:Net"') from error
         raise UsageError(
-            f"{path}: tool.breakfinder.{key}: {_fault(first['msg'])}", f"it is {_shown(first['input'])} now"
+            f"{path}: {key}: {_fault(first['msg'])}", f"it is {_shown(first['input'])} now"
         ) from error
 
 
-def _close(key: str) -> str:
-    known = [_key(name) for name in Settings.model_fields]
+def _alias(model: type[BaseModel], name: str) -> str:
+    return model.model_fields[name].alias or name
+
+
+def _shown_key(part: object) -> str:
+    """A key on one line and of a length that can be read; quoted as in TOML where it must be."""
+    text = str(part)
+    text = text if len(text) <= 60 else text[:59] + "…"
+    return text if re.fullmatch(r"[\w…-]+", text) else json.dumps(text)
+
+
+def _close(key: str, known: list[str]) -> str:
     close = difflib.get_close_matches(key, known, 1)
     return f"did you mean {close[0]}?" if close else f"the keys are: {', '.join(known)}"
 

@@ -153,6 +153,16 @@ class CheckResult:
     """What the steps of the report do to files."""
     left: list[str] = field(default_factory=list)
     """Fingerprints of the findings that are there after them."""
+    unusable: bool = False
+    """Whether the target or an option could not be used: then there is nothing but the report that says so."""
+
+    @property
+    def document(self) -> Report:
+        return self.report
+
+    @property
+    def patch(self) -> str:
+        return self.report.patch
 
 
 def check_target(
@@ -189,6 +199,13 @@ def check_target(
     report = recorder.report(failure, outcome.output, outcome.peak_memory_bytes)
     left = [item.fingerprint for item in report.findings] if recorder.left is None else recorder.left
     return CheckResult(report, outcome.interrupted, recorder.edits, left)
+
+
+def unusable(text: str, error: UsageError, command: list[str] | None = None) -> Report:
+    """The report of a target that could not even be built, because of what the user gave."""
+    recorder = Recorder(Target(text=text, kind="unknown"), command)
+    hint = f" (try: {error.hint})" if error.hint else ""
+    return recorder.report(Failure(stage="target", message=f"{error.message}{hint}"))
 
 
 def check_object(model: Any, *args: Any, **kwargs: Any) -> Report:

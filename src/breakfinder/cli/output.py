@@ -18,6 +18,7 @@ from rich.spinner import Spinner
 
 from breakfinder.errors import UsageError
 from breakfinder.pipeline import Progress
+from breakfinder.report.collection import Collection
 from breakfinder.report.model import Report
 from breakfinder.report.render import FILE_NAMES, FORMATS, render
 from breakfinder.report.write import write_text
@@ -65,6 +66,11 @@ class Outputs:
             return name, None
         return name, Path(file) if file else default_folder / FILE_NAMES[name]
 
+    def enter(self, folder: Path) -> None:
+        """Make ``folder`` the working directory; files that were named go where they were named."""
+        self.destinations = [(name, path and path.absolute()) for name, path in self.destinations]
+        os.chdir(folder)
+
     def prepare(self) -> None:
         """Import what making and writing the report needs, in the background while the model is traced."""
         threading.Thread(target=self._import, daemon=True).start()
@@ -74,7 +80,7 @@ class Outputs:
         for name, _ in self.destinations:
             importlib.import_module(f"breakfinder.report.render.{name}")
 
-    def write(self, report: Report) -> None:
+    def write(self, report: Report | Collection) -> None:
         """Write every format to where it goes."""
         for name, path in self.destinations:
             if path is not None:
@@ -84,9 +90,9 @@ class Outputs:
             if path is None and not (self.quiet and name == "text"):
                 self._print(report, name)
         if self.written and not self.quiet:
-            click.echo("report: " + ", ".join(str(path) for path in self.written), err=True)
+            click.echo("report: " + ", ".join(_near(path) for path in self.written), err=True)
 
-    def _print(self, report: Report, name: str) -> None:
+    def _print(self, report: Report | Collection, name: str) -> None:
         if name == "text":
             from breakfinder.report.render.text import render_text
 
@@ -104,6 +110,11 @@ class Outputs:
                 webbrowser.open(path.resolve().as_uri())
                 return
         raise UsageError("--open needs an HTML report in a file", "add --output html=report.html")
+
+
+def _near(path: Path) -> str:
+    """A path as it is shown: relative where it lies below the working directory."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def check_writable(path: Path) -> None:
@@ -142,10 +153,14 @@ class ShownProgress:
         if self._shown:
             self._live.stop()
 
-    def update(self, progress: Progress) -> None:
+    def update_of(self, name: str, progress: Progress) -> None:
+        """Of one target among several."""
+        self.update(progress, f"{name}: ")
+
+    def update(self, progress: Progress, before: str = "") -> None:
         counts = (
             f", {progress.frames} frames, {progress.breaks} breaks"
             if progress.frames or progress.breaks
             else ""
         )
-        self._spinner.update(text=f"{progress.stage}{counts}")
+        self._spinner.update(text=f"{before}{progress.stage}{counts}")

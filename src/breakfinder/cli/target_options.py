@@ -145,6 +145,13 @@ def target_options(command: Callable[..., None]) -> Callable[..., None]:
     return click.argument("target")(command)
 
 
+def optional_target_options(command: Callable[..., None]) -> Callable[..., None]:
+    """`target_options` where TARGET may be left out."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return click.argument("target", required=False)(command)
+
+
 def check_options(
     *,
     memory_limit: str,

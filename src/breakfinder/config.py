@@ -94,12 +94,20 @@ def _config(table: Mapping[str, Any], root: Path, path: Path) -> Config:
     return Config(root, _settings(rest, path), path, _targets(table.get("targets", {}), path))
 
 
+def parse_toml(text: str, path: Path) -> dict[str, Any]:
+    """A file's text.  Raises UsageError, naming the file, for what is no TOML."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{path} is no valid TOML: {error}", "correct it, or use --isolated") from error
+
+
 def _table(path: Path) -> Mapping[str, Any] | None:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        document = parse_toml(path.read_text(encoding="utf-8-sig"), path)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}", "give another --config") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UnicodeDecodeError as error:
         raise UsageError(f"{path} is no valid TOML: {error}", "correct it, or use --isolated") from error
     tools = document.get("tool", {})
     table = tools.get("breakfinder") if isinstance(tools, dict) else None

@@ -12,6 +12,7 @@ from breakfinder.errors import UsageError
 
 _COMMANDS = {
     "check": "find, explain and report a model's graph breaks",
+    "init": "write a start for the configuration, from what the repository holds",
     "lint": "find likely graph breaks in source, without running it",
     "fix": "apply the source fixes that were proved",
     "rules": "list the rules, or explain one",

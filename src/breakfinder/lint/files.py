@@ -79,8 +79,8 @@ class Found:
     unreadable: list[tuple[Path, str]] = field(default_factory=list)
 
 
-def find_files(paths: Sequence[Path], exclusion: Exclusion) -> Found:
-    """The Python files and notebooks at ``paths``, each once, in the order of their names.
+def find_files(paths: Sequence[Path], exclusion: Exclusion, suffixes: tuple[str, ...] = SUFFIXES) -> Found:
+    """The files with these endings at ``paths``, each once, in the order of their names.
 
     A file that is given by name is taken whatever it is called, and a folder that is given is looked into even
     if it would be left out (not with ``exclusion.force``).  Links to folders are not followed, unless given.
@@ -91,7 +91,7 @@ def find_files(paths: Sequence[Path], exclusion: Exclusion) -> Found:
     for path in paths:
         if not path.exists():
             raise UsageError(f"no such file or folder: {path}", _close(path))
-        for file in _Walk(path, exclusion, found).files():
+        for file in _Walk(path, exclusion, found, suffixes).files():
             identity = os.path.realpath(file)
             if identity not in seen:
                 seen.add(identity)
@@ -112,7 +112,8 @@ def _close(path: Path) -> str:
 class _Walk:
     """Through one path that was given."""
 
-    def __init__(self, path: Path, exclusion: Exclusion, found: Found) -> None:
+    def __init__(self, path: Path, exclusion: Exclusion, found: Found, suffixes: tuple[str, ...]) -> None:
+        self.suffixes = suffixes
         self.path = path
         self.exclusion = exclusion
         self.found = found
@@ -156,7 +157,7 @@ class _Walk:
             gitignores = [*gitignores, *_gitignore(Path(absolute))]
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if not is_folder and not entry.name.endswith(SUFFIXES):
+            if not is_folder and not entry.name.endswith(self.suffixes):
                 continue
             path, below = folder / entry.name, f"{absolute.rstrip(os.sep)}{os.sep}{entry.name}"
             if self._excluded(below, gitignores, is_folder=is_folder):

@@ -50,6 +50,9 @@ def _block(candidate: Candidate, name: str) -> str:
     if candidate.missing_inputs:
         missing.append("example inputs (define example_inputs beside it, or name a function below)")
         lines.append('inputs = "FILE.py:FUNCTION"')
+    if candidate.unsure_inputs:
+        missing.append("whether the file's example_inputs are for it (else name a function below)")
+        lines.append('inputs = "FILE.py:FUNCTION"')
     if candidate.missing_arguments:
         missing.append(f"arguments of its constructor ({', '.join(candidate.missing_arguments)})")
         values = ", ".join(f"{argument} = ..." for argument in candidate.missing_arguments)

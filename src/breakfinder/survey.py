@@ -25,12 +25,14 @@ class Candidate:
     name: str
     line: int = 0
     missing_inputs: bool = False
+    unsure_inputs: bool = False
+    """Its file has example_inputs, but holds other candidates that they may be for."""
     missing_arguments: tuple[str, ...] = ()
     """Of its constructor."""
 
     @property
     def ready(self) -> bool:
-        return not self.missing_inputs and not self.missing_arguments
+        return not (self.missing_inputs or self.unsure_inputs or self.missing_arguments)
 
 
 @dataclass
@@ -189,13 +191,14 @@ def _candidates(file: _File, modules: set[str], parts: Counter[str]) -> list[Can
         if isinstance(node, ast.FunctionDef)
         and any(_is_compile(file, decorator) for decorator in node.decorator_list)
     ]
-    has_inputs = _has_inputs(file.tree) and len(tops) == 1  # else whose they are is not known
+    has_inputs = _has_inputs(file.tree)
     return [
         Candidate(
             target=f"{file.path}:{top.name}",
             name=top.name,
             line=top.lineno,
             missing_inputs=not has_inputs,
+            unsure_inputs=has_inputs and len(tops) > 1,
             missing_arguments=_needed(top) if isinstance(top, ast.ClassDef) else (),
         )
         for top in tops

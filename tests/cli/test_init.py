@@ -168,6 +168,18 @@ def test_refused_without_a_change(repository, before, message):
     assert path.read_bytes() == before
 
 
+def test_inputs_that_several_could_share_are_for_the_user_to_give(tmp_path):
+    (tmp_path / "two.py").write_text(
+        "import torch\nclass A(torch.nn.Module):\n    pass\nclass B(torch.nn.Module):\n    pass\nexample_inputs = ()\n"
+    )
+    done = run("init", cwd=tmp_path)
+    assert find_config(tmp_path).targets == {}
+    assert (tmp_path / "pyproject.toml").read_text().count(
+        "whether the file's example_inputs are for it"
+    ) == 2
+    assert "two.py:A: needs a look at its inputs" in done.stderr.splitlines()
+
+
 def test_nothing_to_check(tmp_path):
     done = run("init", cwd=tmp_path)
     assert done.returncode == 0

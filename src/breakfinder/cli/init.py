@@ -55,7 +55,7 @@ def _root(folder: Path) -> Path:
 
 def _tell(found: Survey) -> None:
     for candidate in found.candidates:
-        lacks = ["inputs"] * candidate.missing_inputs
+        lacks = ["inputs"] * candidate.missing_inputs + ["a look at its inputs"] * candidate.unsure_inputs
         lacks += ["constructor arguments"] * bool(candidate.missing_arguments)
         click.echo(f"{candidate.target}: {'needs ' + ' and '.join(lacks) if lacks else 'ready'}", err=True)
     for name, places in (

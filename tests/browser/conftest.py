@@ -34,7 +34,9 @@ def report_file(tmp_path_factory):
     def write(name, change=lambda html: html, suffix=""):
         path = folder / f"{name}{suffix}.html"
         if not path.exists():
-            path.write_text(change(render(samples.ALL[name](), "html")), encoding="utf-8")
+            path.write_text(
+                change(render((samples.ALL | samples.COLLECTIONS)[name](), "html")), encoding="utf-8"
+            )
         return path
 
     return write

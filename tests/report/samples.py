@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Any
 
+from breakfinder.report.collection import Collection, collect
 from breakfinder.report.model import (
     Check,
     CrossCheck,
@@ -665,3 +666,27 @@ ALL = {
     "hostile": hostile,
     "thousand": thousand,
 }
+
+
+def named(one: Report, name: str) -> Report:
+    return one.model_copy(update={"target": one.target.model_copy(update={"name": name})})
+
+
+def several() -> Collection:
+    reports = [
+        named(with_findings(), "first"),
+        named(clean(), "second"),
+        named(failed(), "third"),
+        named(with_findings(), "fourth"),
+    ]
+    return collect(
+        reports, Tool(version="1"), "2026-01-01T00:00:00+00:00", ["breakfinder", "check"], ["a note"]
+    )
+
+
+def several_hostile() -> Collection:
+    one = named(hostile(), "<script>window.pwned=1</script>|\x1b[31m")
+    return collect([one, one], Tool(version="1"), "", [], ["<img src=x onerror='window.pwned=1'>"])
+
+
+COLLECTIONS = {"several": several, "several-hostile": several_hostile}

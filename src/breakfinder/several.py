@@ -51,18 +51,23 @@ def check_several(
     asked = list(asked)
     created = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     results: list[CheckResult] = []
-    for one in asked:
-        result = _check(one, on_progress, command)
-        target = result.report.target.model_copy(update={"name": one.name})
-        result.report = result.report.model_copy(update={"target": target})
-        results.append(result)
-        if result.interrupted:
-            break
+    interrupted = False
+    try:
+        for one in asked:
+            result = _check(one, on_progress, command)
+            target = result.report.target.model_copy(update={"name": one.name})
+            result.report = result.report.model_copy(update={"target": target})
+            results.append(result)
+            if result.interrupted:
+                interrupted = True
+                break
+    except KeyboardInterrupt:  # between two child processes
+        interrupted = True
     left = [one.name for one in asked[len(results) :]]
     notes = [f"Interrupted before {', '.join(left)}."] if left else []
     reports = [result.report for result in results]
     collection = collect(reports, Tool(version=__version__), created, command or [], notes)
-    return SeveralResult(collection, results, any(result.interrupted for result in results))
+    return SeveralResult(collection, results, interrupted)
 
 
 def _check(

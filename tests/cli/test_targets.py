@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -146,6 +148,33 @@ def test_one_that_raises_stops_no_other(tmp_path):
     assert [report.status for report in document.reports] == ["failed", "ok"]
     assert document.reports[1].target.name == "pkg/model.py:Clean"
     assert "no such luck" in done.stdout
+
+
+def test_interrupted_it_keeps_what_was_learned_and_says_what_is_left(tmp_path):
+    project(
+        tmp_path,
+        "".join(
+            f'[tool.breakfinder.targets.{name}]\ntarget = "pkg/model.py:{model}"\n'
+            for name, model in (("first", "Clean"), ("second", "Hangs"), ("third", "One"))
+        ),
+    )
+    with (tmp_path / "pkg" / "model.py").open("a") as model:
+        model.write(
+            "\n\nclass Hangs(torch.nn.Module):\n    def __init__(self):\n        import pathlib, time\n"
+            "        pathlib.Path('started').touch()\n        time.sleep(600)\n"
+        )
+    parent = subprocess.Popen(
+        [sys.executable, "-m", "breakfinder", "check", "--no-fixes", "-o", "json=r.json"],
+        cwd=tmp_path, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "started").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    parent.send_signal(signal.SIGINT)
+    assert parent.wait(60) == 130
+    document = read_document((tmp_path / "r.json").read_text())
+    assert [report.status for report in document.reports] == ["ok", "failed"]
+    assert document.notes == ["Interrupted before third."]
 
 
 @pytest.mark.parametrize(

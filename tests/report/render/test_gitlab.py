@@ -38,9 +38,9 @@ SCHEMA = {
 }
 
 
-@pytest.mark.parametrize("name", samples.ALL)
+@pytest.mark.parametrize("name", [*samples.ALL, *samples.COLLECTIONS])
 def test_valid_and_harmless(name):
-    text = render(samples.ALL[name](), "gitlab")
+    text = render((samples.ALL | samples.COLLECTIONS)[name](), "gitlab")
     jsonschema.validate(json.loads(text), SCHEMA)
     assert text.isascii()
     text.encode()

@@ -34,9 +34,9 @@ def count(root, tag):
     return len(list(root.iter(tag)))
 
 
-@pytest.mark.parametrize("name", samples.ALL)
+@pytest.mark.parametrize("name", [*samples.ALL, *samples.COLLECTIONS])
 def test_well_formed_and_the_numbers_add_up(name):
-    root = read(render(samples.ALL[name](), "junit"))
+    root = read(render((samples.ALL | samples.COLLECTIONS)[name](), "junit"))
     for element in [root, *root]:
         assert int(element.get("tests")) == count(element, "testcase")
         assert int(element.get("failures")) == count(element, "failure")

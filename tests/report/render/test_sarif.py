@@ -92,9 +92,9 @@ def place(**changes):
     return result(**changes)["locations"][0]["physicalLocation"]
 
 
-@pytest.mark.parametrize("name", samples.ALL)
+@pytest.mark.parametrize("name", [*samples.ALL, *samples.COLLECTIONS])
 def test_valid_and_harmless(name):
-    text = render(samples.ALL[name](), "sarif")
+    text = render((samples.ALL | samples.COLLECTIONS)[name](), "sarif")
     read(text)
     assert text.isascii()
 
